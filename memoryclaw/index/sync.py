@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
@@ -226,6 +227,7 @@ class Following(Sync):
 # Makes sure that an answer is as fresh as the files, or says how far behind it is. A doubt is never a deletion.
 
 _T = TypeVar("_T")
+_PAUSES = (0.02, 0.05, 0.1)  # seconds between tries while another process writes the index
 
 
 class Freshness(NamedTuple):
@@ -260,10 +262,19 @@ def fresh(
         return Freshness()
     if listener:
         listener.begin()
-    freshness = healed(index, lambda: _synced(sync, index))
+    freshness = _patiently(lambda: healed(index, lambda: _synced(sync, index)))
     if listener and not freshness.degraded:
         listener.saw_all(index.doubtful())
     return freshness
+
+
+def _patiently(work: Callable[[], _T]) -> _T:
+    """Does something again a moment later while another process writes the index."""
+    for pause in _PAUSES:
+        with suppress(IndexBusyError):
+            return work()
+        time.sleep(pause)
+    return work()
 
 
 def healed(index: Index, work: Callable[[], _T]) -> _T:

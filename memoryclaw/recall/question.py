@@ -147,8 +147,7 @@ class Question(NamedTuple):
     coming: tuple[dates.DateRange, ...] = ()
     fields: Mapping[str, str] = MappingProxyType({})
     called: Mapping[str, str] = MappingProxyType({})
-    owner: AbstractSet[str] = frozenset()  # the keys of the one whose vault it is
-    own: AbstractSet[str] = frozenset()  # the same, where the question is of that one
+    own: AbstractSet[str] = frozenset()
     scope: str = ""
 
     @property
@@ -435,8 +434,7 @@ def understand(
         query, language, today, clause, leaves, aliases, akin, toward, entities, people, name_parts, vocabulary.weights, tokens,
         tuple(vocabulary.unknown), tuple(notices), coming, fields, called,
     )  # fmt: skip
-    owner = catalog.own_keys()
-    return question._replace(owner=owner, own=owner if question.of_myself else frozenset())
+    return question._replace(own=catalog.own_keys()) if question.of_myself else question
 
 
 def kind_filter(kind: str) -> Filter:

@@ -69,7 +69,9 @@ def recall(
         else:
             soon = set(ranking.evidence.upcoming) if begins else set()
             alone = [hit._replace(score=0.0) for hit in waiting if hit.unit.rowid in soon]
-            alone += [hit for hit in of_work(ranking, waiting) if hit.unit.rowid not in soon]
+            alone += [
+                hit for hit in of_work(ranking, waiting, searcher.own_keys()) if hit.unit.rowid not in soon
+            ]
             working_memory = pack.tokens()
             matches, packed, _ = _pack(searcher, ranking, alone, pack)
             aside = pack.tokens() - working_memory

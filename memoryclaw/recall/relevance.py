@@ -95,14 +95,22 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     return Relevance(tuple(term for term in terms if term.value), chance if values["weight"] else 0.0)
 
 
-def of_work(ranking: Ranking, waiting: Sequence[Ranked]) -> list[Ranked]:
-    """The facts and statements that may stand alone beside a piece of work: what was told of a thing that it names, and what holds in the project that is worked in and shares a telling word with it."""
+def of_work(ranking: Ranking, waiting: Sequence[Ranked], owner: AbstractSet[str]) -> list[Ranked]:
+    """The facts and statements that may stand alone beside a piece of work: what was told of a thing that it names, and what holds in the project that is worked in and shares a telling word with it.
+
+    Args:
+        owner: the keys of the one whose vault it is.
+    """
     question, values = ranking.question, of_text(ranking.question)
     if any(values[name] for name in ("general", "bare", "pasted", "question", "own question")):
         return []
     facts = [hit for hit in waiting if hit.unit.kind == "fact"]
-    things = own_things(question.query.text, told=False) if facts else frozenset()
-    told = [hit for hit in facts if _is_told_of(question, hit, things)]
+    told = [
+        hit
+        for hit in facts
+        if hit.unit.is_statement or hit.unit.field in _WARY or hit.unit.entity_key in owner
+    ]
+    told = [hit for hit in told if _is_told_of(question, hit)]
     return [*told, *(hit for hit in _conventions(ranking, facts) if hit not in told)][:ALONE]
 
 
@@ -146,25 +154,24 @@ def _is_own_matter(question: Question, hit: Ranked) -> bool:
     return is_own and not (noun and noun.kind in _FORMS)
 
 
-def _is_told_of(question: Question, hit: Ranked, things: AbstractSet[str]) -> bool:
-    """True for a fact or a statement about one of the things that work is about, `our boiler is a Worcester` where `the boiler shows EA`, and for a dislike of what it names."""
-    unit = hit.unit
+def _is_told_of(question: Question, hit: Ranked) -> bool:
+    """True for a fact or a statement about one of the things that work is about, `our boiler is a Worcester` where `the boiler shows EA`, and for a dislike of what it is done with."""
+    unit, text = hit.unit, question.query.text
     if unit.field in _WARY:
-        disliked = question.language.tokens(unit.value)
-        typed = words_of(question.query.text)
-        behind = [
-            question.language.tokens(" ".join(typed[at + 1 :]))
-            for at, word in enumerate(typed)
-            if word in _WITH
-        ]
-        return bool(disliked) and any(set(disliked) <= {*tokens} for tokens in behind)
-    if not unit.is_statement and unit.entity_key not in question.owner:
-        return False  # of another thing, `biopsy.results`
+        disliked, typed = question.language.tokens(unit.value), words_of(text)
+        behind = [typed[at + 1 :] for at, word in enumerate(typed) if word in _WITH]
+        return bool(disliked) and any(
+            {*disliked} <= {*question.language.tokens(" ".join(words))} for words in behind
+        )
+    told = own_things(unit.value, told=True) if unit.is_statement else {key_of(unit.field)}
+    if not (shared := told & own_things(text)):
+        return False
     from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - most turns name nothing of one's own
 
     # What everybody has, such as an address or a manager, is meant by `my` alone.
-    told = own_things(unit.value, told=True) if unit.is_statement else {key_of(unit.field)}
-    return any(noun_of(thing) is None for thing in told & things)
+    mine = own_things(text, by_article=False)
+    nouns = {thing: noun_of(thing) for thing in shared}
+    return any(not noun or (thing in mine and noun.kind not in _FORMS) for thing, noun in nouns.items())
 
 
 def _tells_day(ranking: Ranking, rowid: int) -> bool:

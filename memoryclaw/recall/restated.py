@@ -335,7 +335,7 @@ def _repeating_ended(
 ) -> Iterator[tuple[Unit, Later]]:
     """The turns and episodes that repeat what ended after them: an exact value that holds of nothing now, or that of a field which began on their day."""
     standing = [(unit, exact_values(_text(unit), today)) for unit in units if unit.kind in ("fact", "note")]
-    spoken = [unit for unit in units if unit.kind in ("turn", "episode")]
+    spoken = [unit for unit in units if unit.kind in ("turn", "episode") and unit.role != "tool"]
     for former in ended:
         values = {
             form: of_form
@@ -374,9 +374,10 @@ def _repeating_ended(
 def _shares_topic(former: Unit, unit: Unit, value: str) -> bool:
     """True where a text tells of what a former value was of: many things may be on one day, or cost so much."""
     words, text_words = grammar_of(unit.text, unread="en"), words_of(unit.text)
-    told = f"{former.entity} {former.field}" if former.field else former.value
-    topic = {word for word in words_of(told) if word not in words_of(value) and not _is_empty(word, words)}
-    return any(word.startswith(about) for word in text_words for about in topic)
+    told = words_of(former.field or former.value)
+    topic = [word for word in told if word not in words_of(value) and not _is_empty(word, words)]
+    shared = [about for about in topic if any(word.startswith(about) for word in text_words)]
+    return bool(shared) and (len(shared) == len(topic) or (not former.field and len(shared) > 1))
 
 
 def telling_lines(unit: Unit, question: Question) -> list[_Line]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
 from itertools import compress, pairwise
 
 from memoryclaw import late
@@ -121,17 +122,19 @@ def tells_of_named(text: str, question: Question, worked_on: Sequence[str] = ())
     return False
 
 
-def own_things(text: str, *, told: bool) -> frozenset[str]:
+@lru_cache(maxsize=256)  # of a turn, against each fact
+def own_things(text: str, *, told: bool = False, by_article: bool = True) -> frozenset[str]:
     """What a text names as one's own, of one word or two: `my daughter`. A turn may do so by `the boiler` as well, not by `the name of …`, and what was `told` where a verb follows: `our boiler is …`, not `the build server is …`."""
     words, tokens = grammar_of(text, unread="en"), [key_of(token) for token in tokens_of(text)]
 
     def is_own(at: int, size: int) -> bool:
         token, behind = tokens[at - 1], at + size
+        if token in _OWN or not by_article:
+            return token in _OWN
         is_definite = token in words.articles and token not in words.indefinite_words
         if told:
-            return token in _OWN or (is_definite and at == 1 and words.verbs.at(tokens, behind) > 0)
-        is_of_another = words.owner_prepositions.has_any(tokens[at + 1 : at + 2])
-        return token in _OWN or (is_definite and not is_of_another)
+            return is_definite and at == 1 and words.verbs.at(tokens, behind) > 0
+        return is_definite and not words.owner_prepositions.has_any(tokens[at + 1 : at + 2])
 
     spans = ((at, size) for at in range(1, len(tokens)) for size in (1, 2))
     return frozenset(" ".join(tokens[at : at + size]) for at, size in spans if is_own(at, size))

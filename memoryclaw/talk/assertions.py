@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from memoryclaw.model import FROM_NOW_ON
-from memoryclaw.talk.people import PARTICLES, PLACED, Names, Relation, has_genitive, relations
+from memoryclaw.talk.people import FORMER, PARTICLES, PLACED, Names, Relation, has_genitive, relations
 from memoryclaw.talk.seals import balanced
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause, clauses, first_clause, trimmed, typed_from
@@ -115,10 +115,15 @@ def introduced_in(clause: Clause, words: Grammar, names: Names) -> tuple[Asserti
         first in words.be_verbs and second in words.possessives_own for first, second in pairwise(tokens)
     )
     passing = [
-        relation for relation in relations(clause, words, names) if not (relation.stated or relation.whose)
+        relation
+        for relation in relations(clause, words, names)
+        if not (relation.stated or relation.whose) and names.has_first_name(relation.who)
     ]
     is_one_each = len({relation.role for relation in passing}) == len(passing)
-    is_told = is_one_each and not (asked or words.reporting_verbs.within(tokens))
+    # nor `would my old boss Tim …`
+    is_told = is_one_each and not (
+        asked or words.reporting_verbs.within(tokens) or not FORMER.isdisjoint(tokens)
+    )
     return tuple(map(_assertion_of, passing)) if is_told else ()
 
 

@@ -271,7 +271,8 @@ def _may_speak(label: re.Match[str], name: str, words: Grammar, *, by_turns: boo
 
 def _of_block(lines: Sequence[str], block: range, words: Grammar, me: str) -> range:
     """The lines of a block that others wrote: below a title, below the name of whose form it is, above who wrote it; none below `About me:`."""
-    if lines[block.start].rstrip(" *:").casefold().endswith(_ABOUT_ME):
+    lead = lines[block.start].rstrip(" *:").casefold()
+    if lead.endswith(_ABOUT_ME) and len(lead.split()) <= _HEADING:
         return range(0)
     for number in block:
         hit = LABEL.match(lines[number])

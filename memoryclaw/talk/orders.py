@@ -238,6 +238,9 @@ def _tells(tokens: Sequence[str], words: Grammar) -> bool:
     """True for what only begins as an order does: `never saw that coming`, `never left`, or the condition of one, `when you write long`."""
     second = tokens[1] if len(tokens) > 1 else ""
     is_past = words.code == "en" and (_PAST.fullmatch(second) is not None or second in _PASTS)
+    is_past = is_past and (
+        len(tokens) < 3 or tokens[2] in words.noun_openers or tokens[2] in words.prepositions
+    )
     if (second in words.tellings or is_past) and second not in words.manner_verbs:
         return True
     behind = tokens[_CONDITION:]

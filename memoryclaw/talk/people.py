@@ -35,6 +35,9 @@ _GIVEN = frozenset(lists.words("names.given"))  # common words that are first na
 _FIRST = frozenset(lists.words("names.first")) - _GIVEN
 _IN_S = frozenset(lists.words("names.in_s"))
 _OURS = frozenset(lists.words("names.ours"))
+FORMER = frozenset(word.strip() for word in lists.text("relevance.before").replace("\n", ",").split(",")) | {
+    "ex"
+}
 _WOMEN, _MEN = (frozenset(lists.words(f"names.{name}")) for name in ("women", "men"))
 _SEXES = ((_WOMEN, _MEN), (_MEN, _WOMEN))
 _PETS = frozenset(word for word, noun in NOUNS.items() if noun.field in PETS)
@@ -218,7 +221,8 @@ class Names:
             self.named(tokens[place + 1])
             for place, _ in words.place_prepositions.places(tokens)
             if place + 1 < len(tokens)
-            and not tokens[place + 1].endswith("'s")
+            # `to Maya's` is where she is
+            and not (tokens[place + 1].endswith("'s") and self.has_first_name(tokens[place + 1][:-2]))
             and not words.dealings.at(tokens, max(0, place - 1))
         }
 
@@ -318,8 +322,11 @@ class Names:
         return next(iter(holders)) if len(holders) == 1 else role
 
     def has_first_name(self, name: str) -> bool:
-        """True for a name that begins as many people's do: no firm, and no town."""
-        return not _FIRST.isdisjoint(tokens_of(name)[:1])
+        """True for a name that begins as many people's do, or with how a person is addressed: no firm, and no town."""
+        first = tokens_of(name)[:1]
+        return not _FIRST.isdisjoint(first) or any(
+            grammar(code).honorifics.has_any(first) for code in codes()
+        )
 
     def note_role(self, name: str, role: str) -> None:
         """Takes up what somebody is to anybody."""
@@ -430,7 +437,8 @@ def with_appositions(text: str, words: Grammar) -> str:
             first -= 1
         owner = tokens[first - 1] if first else ""
         is_relative = owner in words.possessives_own or owner in words.people_pronouns
-        if not is_relative or _are_several(tokens[place:end], words):
+        is_former = not FORMER.isdisjoint(tokens[first:place])  # `my old boss, Ida`
+        if not is_relative or is_former or _are_several(tokens[place:end], words):
             continue
         spans = spans_of(text)
         begin, close = spans[first - 1][0], spans[end - 1][1]

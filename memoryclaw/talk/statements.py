@@ -615,8 +615,11 @@ class _Turn:
         clause, tells = members[place], members[place].kind not in ("", *_INTENDED)
         lead, bracketed = text[: clause.start].rstrip(), text[clause.start :].partition(")")[0]
         is_bracketed = lead.endswith("(") and not any(mark in bracketed for mark in _ASKED)
+        # What stands in brackets may be what is asked about: `is this right (I lives in Rome)?`
+        asks_whether = self.words.be_verbs.has_any(members[0].typed[:1]) and not members[0].subject
+        is_bracketed = is_bracketed and not asks_whether
         is_of_named = place > 0 and clause.start == members[place - 1].start
-        is_doubted = self.words.modal_verbs.within(clause.tokens)
+        is_doubted = self.words.modal_verbs.within(clause.tokens) or self.words.hedges.within(clause.tokens)
         return bool(clause.subject) and tells and not is_doubted and (is_bracketed or is_of_named)
 
     def _only_calls(self, tokens: Sequence[str]) -> bool:

@@ -182,7 +182,7 @@ def _verb_behind(tokens: Sequence[str], words: Grammar) -> int | None:
     """The place of the first verb of some words; behind a pronoun stands its verb, known or not."""
     if words.nominatives.has_any(tokens[:1]):
         behind = next((at for at, token in enumerate(tokens) if at and token not in words.beside_verbs), 0)
-        if behind and tokens[behind] not in words.coordinators:
+        if behind and words.coordinators.isdisjoint(tokens[behind : behind + 2]):  # it has an object
             return behind
     return _verb_at(tokens, 0, words)
 

@@ -24,7 +24,6 @@ from memoryclaw.vault.edits import Splice, apply_splices, line_end, quotable
 from memoryclaw.vault.fact_values import plain_key, plain_value
 from memoryclaw.vault.facts import split_address, statement_in
 from memoryclaw.vault.validity import canonical_scope
-from memoryclaw.writing.decisions import fingerprint
 
 PENDING_FILE = "semantic/_pending.md"
 _INTRO = (
@@ -63,6 +62,8 @@ class PendingFact(NamedTuple):
 
 def waiting_id(entity: str, field: str, value: str) -> str:
     """The id of a waiting fact, the same for the same words in any case."""
+    from memoryclaw.writing.decisions import fingerprint  # noqa: PLC0415 - a search that finds a rival needs no id
+
     return "p-" + fingerprint("fact", entity, field, value)[:8]
 
 

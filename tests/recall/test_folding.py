@@ -177,7 +177,7 @@ def test_a_turn_whose_value_held_once_is_marked(tmp_path: Path) -> None:
     facts = "# Pond\n- depth: 3 metres [since:: 2026-04-01]\n\n## History\n- depth: 2 metres [since:: 2026-03-01] [until:: 2026-04-01]\n"
     log = turns(("user", "The depth of the pond is 2 metres at the dam."))
     root = put(tmp_path / "v", {"semantic/garden.md": facts, "logs/2026-03-01/s.jsonl": log})
-    assert "at the dam. (since 2026-04-01: depth 3 metres)" in context(
+    assert "at the dam. (superseded since 2026-04-01: 3 metres)" in context(
         root, "what did I say of the dam and the pond"
     )
 

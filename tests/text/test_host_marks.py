@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -54,6 +53,4 @@ def test_what_only_resembles_a_mark_was_typed(text: str, own: str) -> None:
 
 def test_the_page_on_capture_names_every_host() -> None:
     page = (Path(__file__).parents[2] / "docs" / "reference" / "capture.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"^\| ([\w ]+) \|", page, re.MULTILINE)) >= {
-        row.host for row in (*host_marks(), *host_records())
-    }
+    assert [row.host for row in (*host_marks(), *host_records()) if row.host not in page] == []
