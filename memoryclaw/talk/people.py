@@ -25,7 +25,8 @@ _CALLED = r"((?:[^\W\d_a-zß-ÿ][\w.'’-]*(?: (?=\w))?){1,4})"
 _NAME_BEHIND = re.compile(rf"(?:{_APART.pattern}){_CALLED}(?:{_APART.pattern})")
 _NAME_BEFORE = re.compile(rf"(?:^|(?<=[a-zß-ÿ] )){_CALLED}(?:{_APART.pattern})$")
 # How old somebody is, behind the name: `Leo (7)`, `Huguette, 79, …`
-_AGED = re.compile(r"([^\W\d_a-zß-ÿ][\w'’-]*)(?: ?\(|, )\d{1,2}(?=[,)]|$| (?:and|und|et|y|e|en)\b)")
+_AGE = re.compile(r"(?:\(|, )\d{1,2}(?=[,)]|$| (?:and|und|et|y|e|en)\b)")
+_AGED = re.compile(rf"([^\W\d_a-zß-ÿ][\w'’-]*) ?{_AGE.pattern}")
 # behind the first letter, which only begins a sentence
 _CAPITAL = re.compile(r"[^A-Za-z]*+[A-Za-z][^A-Z]*+[A-Z]")
 PARTICLES = frozenset(lists.words("names.particles"))
@@ -105,8 +106,11 @@ class Names:
                 continue
             for name in _introduced(sentence, text, words) if words and of_person else ():
                 self.add_person(name)
-            aged = {hit[1] for hit in _AGED.finditer(sentence)} if words else set()
-            opens = words is not None and (_opens_with_name(sentence, words) or _opens_aged(sentence, words))
+            is_aged = words is not None and _AGE.search(sentence)
+            aged = {hit[1] for hit in _AGED.finditer(sentence)} if is_aged else set()
+            opens = words is not None and (
+                _opens_with_name(sentence, words) or (bool(aged) and _opens_aged(sentence, words))
+            )
             for run, before in _runs(sentence, first=opens):
                 owner = _owner_of_field(run, words) if words else []
                 if words and self._is_no_name(run, before, words):

@@ -661,7 +661,7 @@ class _Turn:
             because = words.reasons.find(clause.tokens)  # `switched to tea since coffee may do harm`
             hedge_end = min(hedge_end, because) if because > 0 else hedge_end
             hedged = words.hedges.within(clause.tokens[:hedge_end]) or doubted
-            is_aside = self._is_aside(members, place, text)
+            is_aside = is_question and self._is_aside(members, place, text)
             is_told = is_aside or self._leads_to_question(members, place, text)
             is_asked = (is_question and not is_told) or (
                 not is_aside
