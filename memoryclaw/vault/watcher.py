@@ -8,7 +8,7 @@ import logging
 import os
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, NamedTuple
@@ -92,9 +92,15 @@ class Watcher:
 
     def stop(self) -> None:
         """Stops watching."""
-        logging.getLogger("watchdog").removeHandler(self._ears)
         observer, threads = self._observer, self._threads
         self._observer, self._threads = None, []
+        try:
+            self._end(observer, threads)
+        finally:  # while its threads end, they may log that they do
+            logging.getLogger("watchdog").removeHandler(self._ears)
+
+    @staticmethod
+    def _end(observer: BaseObserver | None, threads: Sequence[BaseThread]) -> None:
         if observer is None:
             return
         try:
