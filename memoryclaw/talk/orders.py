@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -151,8 +150,6 @@ ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], ob
 )  # fmt: skip
 
 
-# Of a verb that is no other one in its base: not `shred`, `embed`, `bound`.
-_PAST = re.compile(r"\w*[aeiouy]\w*[^e\W]ed(?<!embed)")
 _PASTS = frozenset(IRREGULAR) - frozenset(lists.words("english.bases"))
 
 
@@ -237,7 +234,7 @@ def _is_counted(tokens: Sequence[str], words: Grammar) -> bool:
 def _tells(tokens: Sequence[str], words: Grammar) -> bool:
     """True for what only begins as an order does: `never saw that coming`, `never left`, or the condition of one, `when you write long`."""
     second = tokens[1] if len(tokens) > 1 else ""
-    is_past = words.code == "en" and (_PAST.fullmatch(second) is not None or second in _PASTS)
+    is_past = words.code == "en" and (_is_regular_past(second) or second in _PASTS)
     is_past = is_past and (
         len(tokens) < 3 or tokens[2] in words.noun_openers or tokens[2] in words.prepositions
     )
@@ -245,6 +242,12 @@ def _tells(tokens: Sequence[str], words: Grammar) -> bool:
         return True
     behind = tokens[_CONDITION:]
     return tokens[0] in words.conditions and not words.manner_verbs.has_any(behind)
+
+
+def _is_regular_past(verb: str) -> bool:
+    """True for `stayed`; not for `shred`, `need` or `embed`."""
+    stem = verb.removesuffix("ed")
+    return stem != verb and not stem.endswith(("e", "emb")) and not set("aeiouy").isdisjoint(stem)
 
 
 def is_task(clause: Clause, words: Grammar) -> bool:

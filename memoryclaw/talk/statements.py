@@ -345,6 +345,7 @@ class _Turn:
         self._answering = bool(question.text or question.options)
 
         self._topic = ""  # of the next sentence
+        self._led_by = ""  # what leads this one, before a colon or in the sentence before
         self.named: list[str] = []  # in the turn so far, by the last clause that names any
         self.mentions: set[str] = set()  # whoever was named in the turn so far
         self._rivals = rivals  # and in two of people before
@@ -363,6 +364,7 @@ class _Turn:
     def sentence(self, number: int, text: str, behind: str | None) -> list[_Piece]:
         """The clauses of a sentence, with what each is and the topic that the sentence before it set; a doubt alone behind it is of its last clause."""
         topic, self._topic = self._topic, ""
+        self._led_by = topic
         self._doubted = behind is not None and _only_doubts(tokens_of(behind), self.words)
         pieces = list(self._pieces(number, text, last=behind is None))
         if any("asked" in piece.doubts for piece in pieces):
@@ -512,9 +514,14 @@ class _Turn:
             self._field = noun, self.words.changes.within(clause.tokens)
 
     def _antecedent(self, clause: Clause) -> str:
-        """The one person whom the `she` of a clause may be: named last in this turn, else in the two before; "" where there is none, or more than one."""
+        """The one person whom the `she` of a clause may be: named last in this turn, else in the two before; "" where there is none, or more than one, or where what stands before a colon is another: `eoghan: hes a vegan`."""
+        if self._led_by and not self.names.found(self._led_by):
+            return ""
         mentions = {name for name in self.named or self._antecedents if not self.names.speaks(name)}
-        is_sure = any(name in self.names.people and not self.names.is_animal(name) for name in mentions)
+        is_sure = any(
+            (name in self.names.people or self.names.has_first_name(name)) and not self.names.is_animal(name)
+            for name in mentions
+        )
         mentions |= self._all_named() if mentions and not is_sure else set()
         return _only(self.names.meant(self._pronoun(clause), mentions))
 
@@ -576,7 +583,7 @@ class _Turn:
             and members[0].kind
             and not is_order(first_clause(lead[1], words, members[0]), words)
         ):
-            self._topic = trimmed(lead[1], words)
+            self._topic = self._led_by = trimmed(lead[1], words)
             self.named = self.names.found(lead[1]) or self.named
             members = [
                 member._replace(start=member.start + lead.end(), end=member.end + lead.end())
