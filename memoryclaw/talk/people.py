@@ -26,7 +26,7 @@ _NAME_BEHIND = re.compile(rf"(?:{_APART.pattern}){_CALLED}(?:{_APART.pattern})")
 _NAME_BEFORE = re.compile(rf"(?:^|(?<=[a-zß-ÿ] )){_CALLED}(?:{_APART.pattern})$")
 # How old somebody is, behind the name: `Leo (7)`, `Huguette, 79, …`
 _AGE = re.compile(r"(?:\(|, )\d{1,2}(?=[,)]|$| (?:and|und|et|y|e|en)\b)")
-_AGED = re.compile(rf"([^\W\d_a-zß-ÿ][\w'’-]*) ?{_AGE.pattern}")
+_AGED = re.compile(rf"(?<![\w'’-])([^\W\d_a-zß-ÿ][\w'’-]{{0,40}}) ?{_AGE.pattern}")
 # behind the first letter, which only begins a sentence
 _CAPITAL = re.compile(r"[^A-Za-z]*+[A-Za-z][^A-Z]*+[A-Z]")
 PARTICLES = frozenset(lists.words("names.particles"))
