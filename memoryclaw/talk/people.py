@@ -21,7 +21,8 @@ _WORD = re.compile(r"[^\W\d_][\w.&'’-]*")
 _BREAK = re.compile(r"[^\w\s'’-]")  # where a name ends
 # Between a relative and a name, and around both: `my wife, Ana, works`, `Tom (my brother)`, `Rachel - my boss - moved`.
 _APART = re.compile(r"\s?[,()]\s?|\s[-–—]\s")
-_CALLED = r"((?:[^\W\d_a-zß-ÿ][\w.'’-]*(?: (?=\w))?){1,4})"
+_CAPITALISED = r"[^\W\d_a-zß-ÿ][\w.'’-]{0,30}"
+_CALLED = rf"({_CAPITALISED}(?: {_CAPITALISED}){{0,3}})"
 _NAME_BEHIND = re.compile(rf"(?:{_APART.pattern}){_CALLED}(?:{_APART.pattern})")
 _NAME_BEFORE = re.compile(rf"(?:^|(?<=[a-zß-ÿ] )){_CALLED}(?:{_APART.pattern})$")
 # How old somebody is, behind the name: `Leo (7)`, `Huguette, 79, …`
