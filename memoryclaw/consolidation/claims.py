@@ -173,13 +173,14 @@ def _says_more(statement: Statement) -> bool:
         for token in tokens_of(f"{assertion.entity} {assertion.field} {assertion.value} {assertion.words}")
     }
     words = grammar(statement.language)
-    naming, is_of_two = words.naming_words, words.relative_words.within(tokens_of(statement.words))
+    # `my cat, who is called Momo, is diabetic`
+    least = 1 if words.relative_words.within(tokens_of(statement.words)) else _REST
     surplus = {
         token
         for token in statement.content - told_tokens
-        if token not in naming and token.removesuffix("'s") not in told_tokens
+        if token not in words.naming_words and token.removesuffix("'s") not in told_tokens
     }
-    return len(surplus) >= (1 if is_of_two else _REST)  # `my cat, who is called Momo, is diabetic`
+    return len(surplus) >= least
 
 
 # What is told of the work in a repository holds there, and not everywhere: its tools, code, commands and conventions.

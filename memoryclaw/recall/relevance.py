@@ -105,13 +105,13 @@ def of_work(ranking: Ranking, waiting: Sequence[Ranked], owner: AbstractSet[str]
     if any(values[name] for name in ("general", "bare", "pasted", "question", "own question")):
         return []
     facts = [hit for hit in waiting if hit.unit.kind == "fact"]
-    told = [
+    about = [
         hit
         for hit in facts
-        if hit.unit.is_statement or hit.unit.field in _WARY or hit.unit.entity_key in owner
+        if (hit.unit.is_statement or hit.unit.field in _WARY or hit.unit.entity_key in owner)
+        and _is_about_work(question, hit)
     ]
-    told = [hit for hit in told if _is_told_of(question, hit)]
-    return [*told, *(hit for hit in _conventions(ranking, facts) if hit not in told)][:ALONE]
+    return [*about, *(hit for hit in _conventions(ranking, facts) if hit not in about)][:ALONE]
 
 
 def _conventions(ranking: Ranking, facts: Sequence[Ranked]) -> list[Ranked]:
@@ -154,7 +154,7 @@ def _is_own_matter(question: Question, hit: Ranked) -> bool:
     return is_own and not (noun and noun.kind in _FORMS)
 
 
-def _is_told_of(question: Question, hit: Ranked) -> bool:
+def _is_about_work(question: Question, hit: Ranked) -> bool:
     """True for a fact or a statement about one of the things that work is about, `our boiler is a Worcester` where `the boiler shows EA`, and for a dislike of what it is done with."""
     unit, text = hit.unit, question.query.text
     if unit.field in _WARY:
@@ -163,8 +163,8 @@ def _is_told_of(question: Question, hit: Ranked) -> bool:
         return bool(disliked) and any(
             {*disliked} <= {*question.language.tokens(" ".join(words))} for words in behind
         )
-    told = own_things(unit.value, told=True) if unit.is_statement else {key_of(unit.field)}
-    if not (shared := told & own_things(text)):
+    things = own_things(unit.value, is_stated=True) if unit.is_statement else {key_of(unit.field)}
+    if not (shared := things & own_things(text)):
         return False
     from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - most turns name nothing of one's own
 

@@ -374,8 +374,12 @@ def _repeating_ended(
 def _shares_topic(former: Unit, unit: Unit, value: str) -> bool:
     """True where a text tells of what a former value was of: many things may be on one day, or cost so much."""
     words, text_words = grammar_of(unit.text, unread="en"), words_of(unit.text)
-    told = words_of(former.field or former.value)
-    topic = [word for word in told if word not in words_of(value) and not _is_empty(word, words)]
+    ignored = words_of(value)
+    topic = [
+        word
+        for word in words_of(former.field or former.value)
+        if word not in ignored and not _is_empty(word, words)
+    ]
     shared = [about for about in topic if any(word.startswith(about) for word in text_words)]
     return bool(shared) and (len(shared) == len(topic) or (not former.field and len(shared) > 1))
 

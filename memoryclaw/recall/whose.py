@@ -123,8 +123,8 @@ def tells_of_named(text: str, question: Question, worked_on: Sequence[str] = ())
 
 
 @lru_cache(maxsize=256)  # of a turn, against each fact
-def own_things(text: str, *, told: bool = False, by_article: bool = True) -> frozenset[str]:
-    """What a text names as one's own, of one word or two: `my daughter`. A turn may do so by `the boiler` as well, not by `the name of …`, and what was `told` where a verb follows: `our boiler is …`, not `the build server is …`."""
+def own_things(text: str, *, is_stated: bool = False, by_article: bool = True) -> frozenset[str]:
+    """What a text names as one's own, of one word or two: `my daughter`. A turn may do so by `the boiler` as well, not by `the name of …`, and a statement where a verb follows: `the boiler is …`, not `the build server is …`."""
     words, tokens = grammar_of(text, unread="en"), [key_of(token) for token in tokens_of(text)]
 
     def is_own(at: int, size: int) -> bool:
@@ -132,7 +132,7 @@ def own_things(text: str, *, told: bool = False, by_article: bool = True) -> fro
         if token in _OWN or not by_article:
             return token in _OWN
         is_definite = token in words.articles and token not in words.indefinite_words
-        if told:
+        if is_stated:
             return is_definite and at == 1 and words.verbs.at(tokens, behind) > 0
         return is_definite and not words.owner_prepositions.has_any(tokens[at + 1 : at + 2])
 

@@ -10,7 +10,16 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from memoryclaw.model import FROM_NOW_ON
-from memoryclaw.talk.people import FORMER, PARTICLES, PLACED, Names, Relation, has_genitive, relations
+from memoryclaw.talk.people import (
+    FORMER,
+    PARTICLES,
+    PLACED,
+    Names,
+    Relation,
+    begins_as_names_do,
+    has_genitive,
+    relations,
+)
 from memoryclaw.talk.seals import balanced
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause, clauses, first_clause, trimmed, typed_from
@@ -109,22 +118,18 @@ def assertions_in(
 
 
 def introduced_in(clause: Clause, words: Grammar, names: Names) -> tuple[Assertion, ...]:
-    """Who the speaker's are whom a clause names in passing, whatever it asks for: `what can I give my wife Ana?`; not `is my dentist Dr Lund?`, one of two, nor words that are to be said."""
+    """Who the speaker's are whom a clause names in passing, whatever it asks for: `what can I give my wife Ana?`; not `is my dentist Dr Lund?`, `my old boss Tim`, one of two, nor words that are to be said."""
     tokens = clause.tokens
-    asked = any(
-        first in words.be_verbs and second in words.possessives_own for first, second in pairwise(tokens)
-    )
+    asks_who = any(verb in words.be_verbs and own in words.possessives_own for verb, own in pairwise(tokens))
+    if asks_who or words.reporting_verbs.within(tokens) or not FORMER.isdisjoint(tokens):
+        return ()
     passing = [
         relation
         for relation in relations(clause, words, names)
-        if not (relation.stated or relation.whose) and names.has_first_name(relation.who)
+        if not (relation.stated or relation.whose) and begins_as_names_do(relation.who, words)
     ]
     is_one_each = len({relation.role for relation in passing}) == len(passing)
-    # nor `would my old boss Tim …`
-    is_told = is_one_each and not (
-        asked or words.reporting_verbs.within(tokens) or not FORMER.isdisjoint(tokens)
-    )
-    return tuple(map(_assertion_of, passing)) if is_told else ()
+    return tuple(map(_assertion_of, passing)) if is_one_each else ()
 
 
 def _with_town(fact: Assertion, behind: str, words: Grammar) -> Assertion:
@@ -687,9 +692,8 @@ def _owner_and_noun(
     if _names_itself(tokens, words) or tokens[-1] in words.relative_words:
         return None
     lead = words.hedges.at(tokens) % len(tokens)  # `maybe the rent is 900`
-    lead += tokens[lead] in words.articles and words.whose.has_any(
-        tokens[lead + 1 : lead + 2]
-    )  # `il suo numero`
+    # `il suo numero`
+    lead += tokens[lead] in words.articles and words.whose.has_any(tokens[lead + 1 : lead + 2])
     end = len(tokens) - (len(tokens) > lead + 2 and tokens[-1] in words.people_pronouns)  # `o número dela`
     is_own = tokens[lead] in words.possessives_own
     is_hers = end < len(tokens) or tokens[lead] in words.people_pronouns

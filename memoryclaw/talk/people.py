@@ -37,9 +37,7 @@ _GIVEN = frozenset(lists.words("names.given"))  # common words that are first na
 _FIRST = frozenset(lists.words("names.first")) - _GIVEN
 _IN_S = frozenset(lists.words("names.in_s"))
 _OURS = frozenset(lists.words("names.ours"))
-FORMER = frozenset(word.strip() for word in lists.text("relevance.before").replace("\n", ",").split(",")) | {
-    "ex"
-}
+FORMER = frozenset(lists.words("names.former"))
 _WOMEN, _MEN = (frozenset(lists.words(f"names.{name}")) for name in ("women", "men"))
 _SEXES = ((_WOMEN, _MEN), (_MEN, _WOMEN))
 _PETS = frozenset(word for word, noun in NOUNS.items() if noun.field in PETS)
@@ -227,7 +225,7 @@ class Names:
             for place, _ in words.place_prepositions.places(tokens)
             if place + 1 < len(tokens)
             # `to Maya's` is where she is
-            and not (tokens[place + 1].endswith("'s") and self.has_first_name(tokens[place + 1][:-2]))
+            and not (tokens[place + 1].endswith("'s") and begins_as_names_do(tokens[place + 1][:-2], words))
             and not words.dealings.at(tokens, max(0, place - 1))
         }
 
@@ -325,13 +323,6 @@ class Names:
         """Who has a role of somebody's; the role itself where that is nobody yet, or several."""
         holders = self.holders.get(role, ())
         return next(iter(holders)) if len(holders) == 1 else role
-
-    def has_first_name(self, name: str) -> bool:
-        """True for a name that begins as many people's do, or with how a person is addressed: no firm, and no town."""
-        first = tokens_of(name)[:1]
-        return not _FIRST.isdisjoint(first) or any(
-            grammar(code).honorifics.has_any(first) for code in codes()
-        )
 
     def note_role(self, name: str, role: str) -> None:
         """Takes up what somebody is to anybody."""
@@ -471,12 +462,17 @@ def _may_be_called(name: str, behind: str, words: Grammar, *, is_name: bool, las
 
     last: nor is one called: `Claude, my wife, who …`, `Sam, my friend, can you …`.
     """
-    run, tokens = [*map(_bare, name.split())], tokens_of(behind)
-    first = run[0].lower().rstrip(".")
-    is_name = is_name or first in _FIRST or first in words.honorifics or len(first) == 1
+    tokens = tokens_of(behind)
+    is_name = is_name or begins_as_names_do(name, words)
     is_list = words.coordinators.has_any(tokens[:1]) or behind.lstrip()[:1].isupper()
     is_called = last and not (words.people_verbs.at(tokens) or words.be_verbs.at(tokens))
     return is_name and not (is_list or is_called)
+
+
+def begins_as_names_do(name: str, words: Grammar) -> bool:
+    """True for a name that begins as many people's do, with an initial, or with how a person is addressed: of no firm, and of no town."""
+    first = next(iter(tokens_of(name)), "")
+    return first in _FIRST or first in words.honorifics or len(first) == 1
 
 
 def _is_no_part(word: str, words: Grammar) -> bool:
@@ -551,10 +547,9 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
             is_name = is_name or (len(run) > 1 and words.workplaces.within(tokens[end : end + 3]))
             return is_name or phrase[-1] not in words.prepositions or field not in PLACED
     if words.noun_capitals:
-        is_first = (
-            run[0].lower() in _FIRST - words.months and words.verbs.at(tokens, place) > 0
-        )  # `Gerda ist krank`
-        return len(run) == 1 and (is_first or words.people_verbs.at(tokens, place) > 0)
+        # `Gerda ist krank`
+        is_called = run[0].lower() in _FIRST - words.months and words.verbs.at(tokens, place) > 0
+        return len(run) == 1 and (is_called or words.people_verbs.at(tokens, place) > 0)
     if len(run) == 1 and (run[0].isupper() or words.plural_verbs.at(tokens, place)):
         return False  # `Apples are for all`
     return words.verbs.at(tokens, place) > 0
@@ -732,9 +727,10 @@ def _name_behind(
         return ""  # `my boss was Marlene`
     presented = tokens[0] in words.pointers and tokens[1] in words.be_verbs and len(tokens) == place + 2
     called = presented or words.naming_words.within(linked)
-    is_titled = words.honorifics.has_any(tokens[place + 1 : place + 2])
-    is_articled = is_titled or (bool(linked) and _has_first_name(tokens[place + 1 : place + 2], names))
-    articled = tokens[place] in words.articles and is_articled
+    # `the Dr Lund`, and in Portuguese `é o Anselmo`; not `é o CEO`
+    behind_article = "".join(tokens[place + 1 : place + 2])
+    is_called = linked and (behind_article in _FIRST or names.is_known(behind_article))
+    articled = tokens[place] in words.articles and (behind_article in words.honorifics or bool(is_called))
     place += articled
     titled = tokens[place] in words.honorifics
     if linked and not called and not titled and not names.is_known(tokens[place]):
@@ -767,11 +763,6 @@ def _name_behind(
         place += 1
     name = names.spelled(" ".join(run)) if run else ""
     return f"{title}{name}" if title and name else name
-
-
-def _has_first_name(tokens: Sequence[str], names: Names) -> bool:
-    """True for a name behind an article, as in Portuguese: `o meu chefe é o Anselmo`; not `o CEO`."""
-    return not _FIRST.isdisjoint(tokens) or any(map(names.is_known, tokens))
 
 
 def _linked(tokens: Sequence[str], place: int, words: Grammar) -> Sequence[str]:

@@ -34,7 +34,7 @@ from memoryclaw.talk.learned import LateWorth, Worth
 from memoryclaw.talk.letters import is_led_by_person
 from memoryclaw.talk.orders import asks_for_manner, is_for_once, is_imperative, is_order, is_task, request_of
 from memoryclaw.talk.own_words import Replies, own_words, without_secrets
-from memoryclaw.talk.people import PLACED, Names, paired_with, with_appositions
+from memoryclaw.talk.people import PLACED, Names, begins_as_names_do, paired_with, with_appositions
 from memoryclaw.talk.seals import Seals, balanced, closed
 from memoryclaw.talk.text_requests import CLEAR, LEAST, asks_of_text
 from memoryclaw.text import words as lists
@@ -222,7 +222,7 @@ class SegmentReader:
         last_number, mentions = self._named
         asked = asked_in(self._turns, number, words)
         # `How is Aoife?` asks of whom the answer tells
-        asked_about = [name for name in self.names.found(asked.text) if self.names.has_first_name(name)]
+        asked_about = [name for name in self.names.found(asked.text) if begins_as_names_do(name, words)]
         antecedents = asked_about or (mentions if number - last_number <= _ANTECEDENT else [])
         reading = _Turn(
             self.names,
@@ -519,7 +519,8 @@ class _Turn:
             return ""
         mentions = {name for name in self.named or self._antecedents if not self.names.speaks(name)}
         is_sure = any(
-            (name in self.names.people or self.names.has_first_name(name)) and not self.names.is_animal(name)
+            (name in self.names.people or begins_as_names_do(name, self.words))
+            and not self.names.is_animal(name)
             for name in mentions
         )
         mentions |= self._all_named() if mentions and not is_sure else set()
@@ -555,7 +556,7 @@ class _Turn:
         if who and self._is_sure(who, clause) and (self._subject[1] == "none" or self._subject[0] == who):
             theirs = assertions_in(clause, self.words, self.names, (who, "named"))
             # `Uso Notion. Vive en la nube.`
-            may_be_thing = not (who in self.names.people or self.names.has_first_name(who))
+            may_be_thing = not (who in self.names.people or begins_as_names_do(who, self.words))
             assertions = tuple(
                 fact
                 for fact in theirs
@@ -610,11 +611,11 @@ class _Turn:
             if place and place + size == len(tokens) and tokens[place - 1] in words.possessives_own
         )
         who = next(chain((name for name in names if self.names.whole(" ".join(name))), relatives), ())
-        typed = before.text[spans_of(before.text)[-len(who)][0] :] if before and who else ""
-        told = clause.text[len(clause.subject[0].partition("'")[0]) :]  # `who's vegan`
-        if not (before and typed):
+        if not (before and who):
             return clause
-        of_name = first_clause(f"{typed}{told}", words, clause)
+        name = before.text[spans_of(before.text)[-len(who)][0] :]
+        rest = clause.text[len(clause.subject[0].partition("'")[0]) :]  # `who's vegan`
+        of_name = first_clause(f"{name}{rest}", words, clause)
         return of_name._replace(start=before.start, end=clause.end, joined=clause.joined)
 
     def _is_aside(self, members: Sequence[Clause], place: int, text: str) -> bool:
@@ -625,7 +626,7 @@ class _Turn:
         # What stands in brackets may be what is asked about: `is this right (I lives in Rome)?`
         asks_whether = self.words.be_verbs.has_any(members[0].typed[:1]) and not members[0].subject
         is_bracketed = is_bracketed and not asks_whether
-        is_of_named = place > 0 and clause.start == members[place - 1].start
+        is_of_named = _is_of_before(members, place)
         is_doubted = self.words.modal_verbs.within(clause.tokens) or self.words.hedges.within(clause.tokens)
         return bool(clause.subject) and tells and not is_doubted and (is_bracketed or is_of_named)
 
@@ -692,7 +693,7 @@ class _Turn:
                 "joke": words.jokes.within(clause.typed) or _LAUGH.search(text[clause.start : end]),
                 "moment": words.moments.within(clause.tokens)
                 # `write a story about my dad, who is a spy`
-                or (place > 0 and clause.start == members[place - 1].start and "moment" in doubts[-1])
+                or (_is_of_before(members, place) and "moment" in doubts[-1])
                 or (
                     is_imperative(clause, words)
                     and not (orders[place] or tells_where_reached(clause, words))
@@ -943,17 +944,22 @@ def _supposes(tokens: Sequence[str], clause: Clause, words: Grammar) -> bool:
         is_naming = words.naming_words.at(tokens, place) > 1
         # `i say my prayers at nine`
         is_told = tokens[place] in words.verbs and words.nominatives.has_any(tokens[:place][-1:])
-        # `my number is …, in case you need it`; not `I'll come if you want`
-        is_meant = any(token.endswith(("'ll", "'d")) for token in tokens[:place]) or clause.kind not in (
-            "be",
-            "have",
-        )
-        is_meant = is_meant and bool(place) and not tells_where_reached(clause, words)
-        is_courteous = words.courteous_conditions.at(tokens, place) and not is_meant
         is_verb = is_naming or is_told or tokens[place] in own or (tokens[place],) in behind_verbs
-        if not (is_courteous or is_verb):
+        if not (is_verb or _is_courtesy(tokens, place, clause, words)):
             return True
     return False
+
+
+def _is_courtesy(tokens: Sequence[str], place: int, clause: Clause, words: Grammar) -> bool:
+    """True for a condition on which nothing depends: `my number is …, in case you need it`; not `I'll come if you want`."""
+    will = any(token.endswith(("'ll", "'d")) for token in tokens[:place])
+    holds = not place or tells_where_reached(clause, words) or (clause.kind in ("be", "have") and not will)
+    return holds and words.courteous_conditions.at(tokens, place) > 0
+
+
+def _is_of_before(members: Sequence[Clause], place: int) -> bool:
+    """True for a clause that was read with the name at the end of the one before, and so begins with it."""
+    return place > 0 and members[place].start == members[place - 1].start
 
 
 def _gives_a_role(tokens: Sequence[str], words: Grammar) -> bool:

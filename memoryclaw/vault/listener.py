@@ -91,8 +91,9 @@ class Listener:
         self._index = self._index_file()
         if self._handle >= 0:
             self.pending, self._end = set(doubtful), time.monotonic() + _LOOK
-            with suppress(OSError):
-                os.unlink(self._state / MARK)
+            if read_mark(self._state, MARK).startswith(f"{os.getpid()} "):  # not another's
+                with suppress(OSError):
+                    os.unlink(self._state / MARK)
 
     def hears(self) -> bool:
         """True when all files that changed since are in `pending`; False when only a look at everything can tell."""
