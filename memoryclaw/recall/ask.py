@@ -22,7 +22,7 @@ from memoryclaw.recall.search import RELATED, Searcher, answering_share
 from memoryclaw.recall.sequels import Earlier, sequels
 from memoryclaw.recall.whose import asks_of_oneself, is_of_another, is_other_sex, tells_of_other_sign
 from memoryclaw.text import words as lists
-from memoryclaw.text.clauses import is_question
+from memoryclaw.text.clauses import asks
 from memoryclaw.text.dates import ANCHOR, DateRange, falls_in, find_ranges, next_occurrence, tells_past
 from memoryclaw.text.grammar import grammar_of, tokens_of
 from memoryclaw.text.language import key_of, words_of
@@ -425,8 +425,16 @@ def _tells_nothing(question: Question, unit: Unit, text: str) -> bool:
     """True for a line that asks without a mark, that says no more than the question, or that was only dreamt."""
     text = text.partition(": ")[2] or text if unit.kind in _SPOKEN else unit.value or text
     is_repeated = _is_named(text, question) and not question.asks_whether
-    is_asking = unit.kind in _SPOKEN and _ANSWERS not in text and all(map(is_question, sentences(text)))
+    is_asking = unit.kind in _SPOKEN and _ANSWERS not in text and all(map(_asks_unmarked, sentences(text)))
     return is_repeated or is_asking or (says(text, "unreal") and not says(question.query.text, "unreal"))
+
+
+def _asks_unmarked(sentence: str) -> bool:
+    """True for a sentence that is a question, with its mark or without: `wie stell ich den wecker leiser`, `come pulisco la bici`."""
+    words, tokens = grammar_of(sentence, unread="en"), tokens_of(sentence)
+    is_word = tokens[:1] and tokens[0] in words.question_words and tokens[0] not in words.subordinators
+    is_led = bool(is_word) and not words.subjects.issuperset(tokens[1:2])
+    return is_led or ends_in_question(sentence) or asks(tokens, words)
 
 
 def _names_field(question: Question, unit: Unit) -> bool:

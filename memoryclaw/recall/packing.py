@@ -14,12 +14,10 @@ from typing import NamedTuple
 
 from memoryclaw.model import Unit
 from memoryclaw.recall.pasted import Mixed, OwnText, mixed
-from memoryclaw.recall.question import ASKING_WORDS
 from memoryclaw.text import prompts
-from memoryclaw.text.clauses import is_question
 from memoryclaw.text.language import runs_of
 from memoryclaw.text.prompts import cost, least_cost, whole_tokens
-from memoryclaw.text.sentences import ends_in_question, sentences
+from memoryclaw.text.sentences import sentences
 from memoryclaw.text.snippets import cutter, places, snippet, without_block_ids
 
 SHARE = 0.3  # of the budget: the most that one item may take while others wait
@@ -27,7 +25,6 @@ TURN = 0.6  # of the budget: a turn that takes no more is whole …
 PASSAGE = 0.06  # … and of a longer one the sentences that answer take so much
 # Of the budget: a turn that takes more waits for shorter ones that score nearly as much, by this power of how much longer it is.
 LONG, LENGTH = 0.12, 0.4
-ASKING, ASKED = 0.5, 200  # what a turn that only asks is worth beside what tells; characters of one, at most
 EPISODE = 0.1  # an episode that is not the best takes less: its points are also facts, statements and turns
 FIRST = 48  # tokens that one item may always take, so that a small budget still holds something
 LEAST = 24  # tokens below which a cut item says nothing
@@ -86,9 +83,7 @@ class Pack:
         return "budget" if self.full else ""
 
     def worth(self, unit: Unit, score: float) -> float:
-        """What a score is worth here: a long turn takes the room of several, and one that only asks tells nothing."""
-        if unit.kind == "turn" and len(unit.text) <= ASKED and _only_asks(unit.text):
-            return score * ASKING
+        """What a score is worth here: a long turn takes the room of several."""
         longer = cost(unit.text) / (100 * LONG * self._budget) if unit.kind == "turn" else 1.0
         return score / math.pow(max(longer, 1.0), LENGTH)
 
@@ -309,11 +304,6 @@ class Pack:
             near=near,
         )
         return excerpt and speaker + excerpt
-
-
-def _only_asks(text: str) -> bool:
-    may_ask = ends_in_question(text) or not ASKING_WORDS.isdisjoint(text.lower().split())
-    return may_ask and all(map(is_question, sentences(text)))
 
 
 class _PackItem(NamedTuple):

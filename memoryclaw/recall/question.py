@@ -81,7 +81,7 @@ _ASKING = frozenset(lists.words("relevance.asking"))
 _WHETHER = frozenset(lists.words("relevance.whether"))
 _SAYING = frozenset(lists.words("relevance.saying"))
 _SMALL_ABROAD = {code: small for code, small in SMALL.items() if code != "en"}
-ASKING_WORDS = _ASKING.union(*_ASKS_FOR.values())  # of any language
+_ASKING_WORDS = _ASKING.union(*_ASKS_FOR.values())  # of any language
 _MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
 
 BEFORE_WHAT = lists.words("relevance.before_what")
@@ -368,7 +368,7 @@ def understand(
     spoken = [language, *(named(code) for code in codes if code != language.code)]
     languages = Languages(spoken, query.words)
     small = _SMALL_ABROAD.get(spoken_code, frozenset())
-    asks = query.words[0] if query.words and "?" in text and query.words[0] in ASKING_WORDS else ""
+    asks = query.words[0] if query.words and "?" in text and query.words[0] in _ASKING_WORDS else ""
     words = [
         word
         for word in query.words

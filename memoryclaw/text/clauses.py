@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache
 
 from memoryclaw import late
 from memoryclaw.late import NamedTuple
-from memoryclaw.text.grammar import Grammar, grammar_of, spans_of, tokens_of
-from memoryclaw.text.sentences import ends_in_question
+from memoryclaw.text.grammar import Grammar, spans_of, tokens_of
 
 # What parts clauses besides words; a comma between digits and a hyphen inside a word do not.
 EMOTICON = late.pattern(r"(?<!\S)[:;]-?[)(DPp](?!\w)")
@@ -288,15 +287,6 @@ def _kind_at(tokens: Sequence[str], at: int, words: Grammar) -> tuple[str, int]:
         if len(verb) == 1 or [*tokens[at : at + len(verb)]] == verb:
             return kind, len(verb)
     return "", 0
-
-
-@lru_cache(maxsize=4096)  # several readers ask it of the turns that a recall brought up
-def is_question(sentence: str) -> bool:
-    """True for a sentence that is a question, with its mark or without: `wie stell ich den wecker leiser`, `come pulisco la bici`."""
-    words, tokens = grammar_of(sentence, unread="en"), tokens_of(sentence)
-    is_word = tokens[:1] and tokens[0] in words.question_words and tokens[0] not in words.subordinators
-    is_led = bool(is_word) and not words.subjects.issuperset(tokens[1:2])
-    return is_led or ends_in_question(sentence) or asks(tokens, words)
 
 
 def asks(

@@ -221,16 +221,6 @@ def test_a_turn_that_takes_no_more_than_its_share_is_whole_however_low_it_ranks(
     assert all(item.text.endswith("in the rain.") for item in said(pack.context()))
 
 
-def test_a_turn_that_only_asks_waits_for_what_tells() -> None:
-    pack = Pack(600, 12)
-    asking = ("hey who leads Halyard", "who leads Halyard?", "wer leitet Halyard", "qui dirige Halyard ?")
-    telling = "Ida leads Halyard, who knows why"
-    assert all(
-        pack.worth(turn(number, text), 4.0) < pack.worth(turn(9, telling), 3.0)
-        for number, text in enumerate(asking)
-    )
-
-
 def test_a_long_turn_is_worth_less_than_shorter_ones_that_score_nearly_as_much() -> None:
     """It takes the room of several; a note is cut to its share anyway."""
     pack, long = Pack(800, 5), "The dowels are red. " * 60

@@ -390,3 +390,22 @@ def test_a_condition_out_of_courtesy_supposes_nothing(text: str, language: str, 
 def test_other_conditions_suppose() -> None:
     [statement] = talk_of("my number would be 0176 559788 if I moved").statements
     assert "supposed" in statement.doubts
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("my freezer alarm is at -18 degrees", ("freezer alarm", "-18 degrees")),
+        ("my balance is -£200", ("balance", "-£200")),
+        ("my budget is 5-10 euros", ("budget", "5-10 euros")),
+        ("i was born on March 3, 1984", ("birthday", "March 3, 1984")),
+        ("my anniversary is June 12, 2015, at the lake", ("anniversary", "June 12, 2015")),
+        ("i grew up in Cork but moved to Leeds in 2012", ("lives in", "Leeds")),
+        ("i lease a van and live in Hull", ("lives in", "Hull")),
+    ],
+)
+def test_a_value_keeps_its_sign_and_its_year_and_ends_where_the_next_clause_begins(
+    text: str, fact: tuple[str, str]
+) -> None:
+    statements = talk_of(text).statements
+    assert fact in [(claim.field, claim.value) for each in statements for claim in each.assertions]

@@ -67,6 +67,9 @@ LASTING = [
     ("de", "kurze antworten bitte"),
     ("de", "bitte duz mich"),
     ("de", "nenn mich Bo"),
+    ("en", "always signed commits"),
+    ("en", "never shred my files"),
+    ("en", "never embed images"),
 ]
 TASKS = [
     ("en", "remind me to ring the plumber"), ("en", "can you book a table"), ("en", "gimme three options"),
@@ -87,7 +90,7 @@ NEITHER = [
     ("en", "i like it when you can see the sea"), ("en", "I'd rather you came at 8"), ("es", "odio que mi jefe mande mensajes"),
     ("de", "oder generell ein Lehrer"), ("de", "keine ahnung"), ("de", "kein problem"),
     ("de", "ich nutze immer postgres"),
-    ("en", "call me tomorrow")
+    ("en", "call me tomorrow"), ("en", "never left"), ("en", "never lived in a flat"),
 ]  # fmt: skip
 
 

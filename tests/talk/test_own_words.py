@@ -241,3 +241,10 @@ def test_the_mark_of_what_was_taken_out_is_no_word_of_anybody(mark: str) -> None
 )
 def test_what_a_request_is_for_leaves_its_text_pasted(code: str, request_line: str, text: str) -> None:
     assert own_words(f"{request_line}\n{text}", grammar(code))[1] == (text,)
+
+
+def test_a_list_about_oneself_is_ones_own() -> None:
+    lines = "- name: Nora Lund\n- city: Leeds"
+    for lead in ("About me:", "Über mich:"):
+        assert own_words(f"{lead}\n{lines}", grammar("en")).text == f"{lead}\n{lines}"
+    assert own_words(f"A profile from a site for dates, about me:\n{lines}", grammar("en")).pasted
