@@ -269,7 +269,7 @@ def fresh(
 
 
 def _patiently(work: Callable[[], _T]) -> _T:
-    """Does something again a moment later while another process writes the index."""
+    """Does something again a moment later while another process writes an index that holds nothing to answer from yet."""
     for pause in _PAUSES:
         with suppress(IndexBusyError):
             return work()

@@ -39,6 +39,24 @@ def test_the_first_question_builds_the_index(own, root):
     assert own.mark() == rebuilt(root)
 
 
+def test_the_first_question_waits_a_moment_for_another_process(own, root):
+    """There is nothing yet that it could answer from."""
+    own.state.mkdir(mode=0o700, exist_ok=True)
+    is_held = threading.Event()
+
+    def hold():
+        with alone(own.state):
+            is_held.set()
+            time.sleep(0.3)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    is_held.wait()
+    assert look(own) == FRESH
+    holder.join()
+    assert own.mark() == rebuilt(root)
+
+
 def test_every_question_sees_what_was_saved_before_it(own, root):
     look(own)
     for i in range(5):

@@ -343,3 +343,12 @@ def test_a_name_of_which_a_statement_tells_speaks_in_a_prompt_of_work(
     told = f'# user\n- "{statement}" [said:: 2026-03-01]\n'
     with App(put(tmp_path / "v", {**FILES, "semantic/told.md": told})) as vault:
         assert (statement in vault.recall(turn, noted=False).context) is speaks
+
+
+@pytest.mark.parametrize(
+    "turn",
+    ["für wie viel wurde der Keller repariert", "from whom is the boiler", "repariert sie den Keller noch", "wem gehört der Keller"],
+)  # fmt: skip
+def test_a_question_is_one_without_its_mark(app: App, turn: str) -> None:
+    assert "question" in {term.name for term in app.recall(turn).relevance.terms}
+    assert "question" not in {term.name for term in app.recall("the boiler of the cellar").relevance.terms}
