@@ -92,8 +92,8 @@ def test_one_cookie_serves_all_who_asked_before_it_was_dropped(tmp_path):
     def watch():
         while not over.is_set():
             names = cookies(state)
-            take(state, names)
             taken.extend(names)
+            take(state, names)
 
     thread = threading.Thread(target=watch)
     thread.start()
