@@ -125,7 +125,11 @@ class Catalog:
     def units(self, rowids: Sequence[int]) -> dict[int, Unit]:
         """These units, whole."""
         sql = f"select {_UNIT} from units where rowid {_IN}"
-        rowids, cached, sample = sorted({*rowids}), self._cache("whole units"), self._sample()
+        rowids, cached, sample = sorted({*rowids}), self._cache(f"{ROWS_OF}whole units"), self._sample()
+        there = self.constant("units that are there", set[int])
+        if unsure := [rowid for rowid in rowids if rowid not in there]:
+            there.update(self.rowids(f"select rowid from unit where rowid {_IN}", [_array(unsure)]))
+        rowids = [rowid for rowid in rowids if rowid in there]
         missing = [rowid for rowid in rowids if rowid not in cached]
         rows = {row[0]: _unit(row, sample) for row in self.rows(sql, [_array(missing)])} if missing else {}
         cached.update((rowid, unit) for rowid, unit in rows.items() if len(unit.text) <= _LONG)

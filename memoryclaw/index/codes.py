@@ -39,12 +39,17 @@ def coded(text: str, codes: Mapping[str, str]) -> str:
 
 def codes_in(field: str) -> list[str]:
     """The codes of a field, one by one."""
-    return _ANY.findall(field) if _SECOND.search(field) else list(field)
+    return _ANY.findall(field) if has_pairs(field) else list(field)
 
 
 def sifted(fields: str, kept: str) -> str:
     """Fields, one below the other, without all characters but these, and those that `length` looks for."""
     return re.sub(f"[^\n\U00108000-\U0010ffff{re.escape(kept)}]+", "", fields)
+
+
+def has_pairs(fields: str) -> bool:
+    """True where a token is of two characters."""
+    return bool(_SECOND.search(fields))
 
 
 def length(field: str, rest: str | None = None) -> int:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from functools import reduce
+from functools import cache
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 from memoryclaw import rooms
@@ -18,10 +19,14 @@ from memoryclaw.model import Answer, Decided, Fact, Match, Problem, ReadBack, Re
 
 T = TypeVar("T")
 JsonObject = dict[str, Any]
+_SCALARS = (str, int, float)
+_attribute = cache(attrgetter)
 
 
 def plain(value: Any) -> Any:
     """A value as JSON has it: one of a type with a shape as that tells it, others with all their fields; other sequences are lists."""
+    if isinstance(value, _SCALARS):  # as most are
+        return value
     if hasattr(value, "_fields") or is_dataclass(value):
         shape = SHAPES.get(type(value).__name__)
         return shape(value) if shape else {name: plain(getattr(value, name)) for name in fields_of(value)}
@@ -47,7 +52,7 @@ class Key(NamedTuple):
 
     def of(self, value: Any) -> Any:
         """What it is, of a value."""
-        raw = self.work(value) if self.work else reduce(getattr, self.path.split("."), value)
+        raw = self.work(value) if self.work else _attribute(self.path)(value)
         if raw is not None and isinstance(self.how, Shape):
             return self.how(raw)
         return [self.how[0](inner) for inner in raw] if isinstance(self.how, list) else plain(raw)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from memoryclaw.index.bm25 import K1, WEIGHTS, rarity
 from memoryclaw.index.catalog import Catalog, Coded, UnitSummary
-from memoryclaw.index.codes import coded, length, sifted
+from memoryclaw.index.codes import coded, has_pairs, length, sifted
 from memoryclaw.index.index import Index
 from memoryclaw.late import NamedTuple
 from memoryclaw.model import ALSO, COUNTED, FROM_NOW_ON, SESSION, Unit
@@ -453,6 +453,7 @@ class _LeafCounter:
                 columns.append(unit.columns.split("\n", _BODY + 1)[_BODY])
                 place += 1
         fields = "\n".join(columns)
+        self._has_pairs = has_pairs(fields)
         self._fields, self._signs = fields.split("\n"), sifted(fields, "".join(self._sought)).split("\n")
         self._bodies = {
             rowid: self._weigh(unit.kind, place, "body")
@@ -501,9 +502,10 @@ class _LeafCounter:
     def _weigh(self, kind: str, place: int, column: str) -> dict[int, float]:
         """The leaves in the field at a place, some of whose characters stand in it."""
         signs, field = self._signs[place], self._fields[place]
+        tokens = length(field, signs) if self._has_pairs else len(field)
         # Search words are few or many, and each is a guess.
         usual = 0.0 if column == ALSO else self._usual[kind, column]
-        scale = WEIGHTS.get(column, 1.0) / (1 - B + B * length(field, signs) / usual) if usual else SEARCHED
+        scale = WEIGHTS.get(column, 1.0) / (1 - B + B * tokens / usual) if usual else SEARCHED
         return {
             n: scale * count
             for first in set(signs)

@@ -96,17 +96,17 @@ class Pack:
         reason = self.refusal(unit.kind, score)
         if reason or unit.kind == "turn":  # of which it depends on the words asked for
             return reason
-        return self._repeats(unit, self._place(unit).trust)
+        return self._repeats(unit)
 
     def offer(self, unit: Unit, score: float, surfaces: frozenset[str]) -> str:
         """Takes a match in if it may and fits: `in`, or the reason why not."""
-        where = self._place(unit)
-        reason = self.refusal(unit.kind, score) or self._repeats(unit, where.trust, surfaces)
+        reason = self.refusal(unit.kind, score) or self._repeats(unit, surfaces)
         if not reason and unit.kind == "turn" and self._is_said(unit, surfaces):
             reason = "duplicate"
         if reason:
             return reason
-        where = where._replace(mixed=mixed(unit, self._own))
+        mark = prompts.escape_line(self.marks.get(unit.id, ""))
+        where = place(unit)._replace(mark=mark, mixed=mixed(unit, self._own))
         quoted = self._quote(unit, where, surfaces)
         if not quoted:
             self.full = self._budget - self.tokens() < LEAST
@@ -127,7 +127,7 @@ class Pack:
         if unit.kind == "turn":
             self._join(len(self._items) - 1)
         if unit.is_statement:
-            self._stated.append(frozenset(_plain(unit.value).split()))
+            self._stated.append(_word_set(_plain(unit.value)))
         self._notes += unit.kind in _WHOLE
         return "in"
 
@@ -173,9 +173,6 @@ class Pack:
                 costs_by_number[number] = outline.tokens() - before
         return costs_by_number
 
-    def _place(self, unit: Unit) -> PackPosition:
-        return place(unit)._replace(mark=prompts.escape_line(self.marks.get(unit.id, "")))
-
     def _join(self, number: int) -> None:
         """Puts a question beside its answer where these are not trusted alike; the label of one that is trusted less stays with it."""
         item_joined = self._items[number]
@@ -220,14 +217,14 @@ class Pack:
         """The block to paste into a prompt; empty when nothing was taken in."""
         return self._outline.context()
 
-    def _repeats(self, unit: Unit, trust: str, surfaces: frozenset[str] = frozenset()) -> str:
+    def _repeats(self, unit: Unit, surfaces: frozenset[str] = frozenset()) -> str:
         """What a text says that is at least as much trusted need not be said again."""
-        visible_texts = self._visible_texts(trust)
+        visible_texts = self._visible_texts(unit)
         if not visible_texts:
             return ""
         plain_text = _plain(unit.value if unit.is_statement else _own_words(unit))
-        words = set(plain_text.split()) if unit.is_statement else ()
-        if words and any(words <= set(visible_text.split()) for visible_text in visible_texts):
+        words = _word_set(plain_text) if unit.is_statement else frozenset[str]()
+        if words and any(map(words.issubset, map(_word_set, visible_texts))):
             return "duplicate"  # a turn or an episode that is quoted already holds the words
         spoken = sentences(unit.text) if unit.kind == "turn" else ()
         if any(_is_told(sentence, visible_texts) for sentence in spoken):
@@ -245,13 +242,13 @@ class Pack:
         """True for a turn of which a statement in the context holds all words that were asked for."""
         if not self._stated:
             return False
-        words_of_turn = set(_plain(unit.text).split())
+        words_of_turn = _word_set(_plain(unit.text))
         words_matched = words_of_turn & {word.casefold() for word in surfaces}
         return any(words and words <= words_of_turn and words_matched <= words for words in self._stated)
 
-    def _visible_texts(self, trust: str) -> list[str]:
-        """What the context says that is at least as much trusted."""
-        most = TRUST_ORDER.index(trust)
+    def _visible_texts(self, unit: Unit) -> list[str]:
+        """What the context says that is at least as much trusted as a unit."""
+        most = _level(unit)
         texts = [(item.level, item.told) for item in self._items if item.quoted]
         return [text for level, text in (*texts, *self._visible) if level <= most]
 
@@ -278,7 +275,7 @@ class Pack:
             room = self._room(where, PASSAGE if is_turn else EPISODE)
         if room < LEAST * 100:
             return ""
-        return self._passage(unit, where, surfaces, room, self._visible_texts(where.trust), near=True)
+        return self._passage(unit, where, surfaces, room, self._visible_texts(unit), near=True)
 
     def _passage(
         self,
@@ -292,8 +289,8 @@ class Pack:
     ) -> str:
         """A unit, whole or cut to the room, without what is `known`; a part without new words is empty. A turn that is cut keeps its speaker."""
         text = item_text(unit)
-        repeats = unit.kind in _WHOLE and any(_is_told(sentence, known) for sentence in sentences(text))
-        if _fits(where, text, room) and not repeats:
+        spoken = sentences(text) if unit.kind in _WHOLE and known else ()
+        if _fits(where, text, room) and not any(_is_told(sentence, known) for sentence in spoken):
             return text
         speaker = f"{unit.entity}: " if unit.kind == "turn" and unit.entity else ""
         excerpt = passage(
@@ -357,7 +354,7 @@ def text_of(unit: Unit) -> str:
     if unit.kind == "todo":
         due = f" (due {unit.days})" if unit.days and unit.field == "open" else ""
         return f"[{_BOXES[unit.field]}] {unit.text}{due}"
-    text = _speakers_once(without_block_ids(unit.text))
+    text = _speakers_once(unit.text)
     if not unit.title or text.startswith(unit.title):
         return text
     return f"{unit.title}{'' if unit.title[-1] in _ENDS else '.'} {text}"
@@ -371,8 +368,10 @@ def _ended(unit: Unit) -> str:
     return f" ({since}until {unit.until[:10]})"
 
 
+@lru_cache(maxsize=1024)  # a pack looks at an episode again and again
 def _speakers_once(text: str) -> str:
-    """The points of an episode, each speaker named only where another one spoke before."""
+    """The points of an episode without block ids, each speaker named only where another one spoke before."""
+    text = without_block_ids(text)
     if "\n- " not in f"\n{text}":
         return text
     last, lines = "", list[str]()
@@ -402,7 +401,7 @@ def _own_words(unit: Unit) -> str:
     if unit.kind == "todo":  # who said it stands before the words, where an episode tells it
         return _POINT.sub("", f"- {unit.text}").removeprefix("- ")
     # The title of a copied note may be nothing but the name of its file.
-    return (unit.kind in _WHOLE and _speakers_once(without_block_ids(unit.text))) or text_of(unit)
+    return (unit.kind in _WHOLE and _speakers_once(unit.text)) or text_of(unit)
 
 
 @lru_cache(maxsize=4096)  # one recall asks it of the same texts again and again
@@ -410,6 +409,11 @@ def _plain(text: str) -> str:
     """The words alone, between spaces; the text itself when it has none."""
     words = runs_of(text)
     return f" {' '.join(words)} " if words else prompts.one_line(text.casefold())
+
+
+@lru_cache(maxsize=1024)
+def _word_set(plain_text: str) -> frozenset[str]:
+    return frozenset(plain_text.split())
 
 
 # The lines of a context: what stands in one file or session stands under one line that names it, so that it is named

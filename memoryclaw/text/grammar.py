@@ -62,9 +62,8 @@ _NO_WORDS = frozenset(
 _HEAD = itemgetter(slice(2))
 _HEADS = frozenset(map("".join, product(map(chr, range(ord("a"), ord("z") + 1)), repeat=2)))
 _SEVERAL = len(_HEADS) - 50  # as many as are left where more is read than a question
-# Entries whose forms may begin with other letters, and those whose first word has other signs.
+# Entries whose forms may begin with other letters.
 _OTHERWISE = late.pattern(r"\n(?![a-z]{3})([^ \n]+)(?=\n)")
-_OTHERWISE_OPENED = late.pattern(r"\n(?![a-z]+[ \n])([^\n]+)")
 _ENDING = 3  # letters of the longest ending that an entry stands for, `ing`
 _SURE = 2  # small words of one language before a turn counts as written in it
 _LANGUAGES_OF: dict[str, list[str]] = {}  # of each small word
@@ -458,49 +457,37 @@ def _knows(code: str, word: str) -> bool:
 
 def _languages_naming_a_field(tokens: Sequence[str], default: str) -> set[str]:
     """The languages beside a default one of verbs that name a field, or of what to be called, where one stands with a word beside it: `me he mudado a Málaga`, `noem me`."""
+    openers = _field_openers()
     return {
         code
         for place, token in enumerate(tokens)
-        for code in _field_openers(token)
+        for code in openers.get(token, ())
         if code != default and _field_phrases(code, token).at(tokens, place)
     }
 
 
-@lru_cache(maxsize=65536)  # the same words stand in all texts
-def _field_openers(word: str) -> dict[str, list[str]]:
-    """What names a field and begins with a word, by its language."""
-    is_plain = word.isascii() and word.isalpha()
-    openers: dict[str, list[str]] = {}
-    for code in codes():
-        flat, others = _field_entries(code)
-        pieces = flat.split(f"\n{word}")[1:] if is_plain else ()
-        entries = [word + piece.partition("\n")[0] for piece in pieces if piece[:1] in " \n"]
-        if entries := [*entries, *others.get(word, ())]:
-            openers[code] = entries
-    return openers
-
-
 @cache
-def _field_entries(code: str) -> tuple[str, dict[str, list[str]]]:
-    """What names a field in a language, a line each, and by every form of its first word where that is more than small letters."""
-    file = f"{_PREFIX}{code}"
-    verbs = [line.partition(":")[2] for line in lists.lines(f"{file}.verb_fields")]
-    entries = map(str.strip, ",".join([*verbs, *lists.lines(f"{file}.address_orders")]).split(","))
-    flat, others = "\n".join(["", *entries, ""]), dict[str, list[str]]()
-    by_first: dict[str, list[str]] = {}
-    for entry in _OTHERWISE_OPENED.findall(flat):
-        by_first.setdefault(entry.partition(" ")[0], []).append(entry)
-    for first, opened in by_first.items():
-        words = _split(first.replace("/", " "))
-        for form in {*words, *(fold(word).replace("n't", "nt").removesuffix("'") for word in words)}:
-            others.setdefault(form, []).extend(opened)
-    return flat, others
+def _field_openers() -> dict[str, dict[str, list[str]]]:
+    """What names a field, by every form of the word that it begins with and by language."""
+    openers: dict[str, dict[str, list[str]]] = {}
+    for code in codes():
+        file = f"{_PREFIX}{code}"
+        verbs = [line.partition(":")[2] for line in lists.lines(f"{file}.verb_fields")]
+        for entry in map(str.strip, ",".join([*verbs, *lists.lines(f"{file}.address_orders")]).split(",")):
+            first = entry.partition(" ")[0]
+            forms = {first}
+            if not (first.isascii() and first.isalpha()):
+                words = _split(first.replace("/", " "))
+                forms = {*words, *(fold(word).replace("n't", "nt").removesuffix("'") for word in words)}
+            for form in forms:
+                openers.setdefault(form, {}).setdefault(code, []).append(entry)
+    return openers
 
 
 @cache
 def _field_phrases(code: str, first: str) -> WordList:
     """What names a field in a language and begins with a word."""
-    phrases = map(" ".join, grammar(code).phrases(_field_openers(first)[code]))
+    phrases = map(" ".join, grammar(code).phrases(_field_openers()[first][code]))
     return WordList(phrase for phrase in phrases if " " in phrase)
 
 

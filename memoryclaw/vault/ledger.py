@@ -85,8 +85,7 @@ class Ledger:
 
     def events_shown_in(self, session: str) -> list[dict[str, Any]]:
         """What this device's last two months say was shown in a session, the oldest first."""
-        folder = f"{FOLDER}/{self.device}/"
-        paths = [path for path in files.list_files(self._root, FOLDER) if path.startswith(folder)]
+        paths = files.list_files(self._root, f"{FOLDER}/{self.device}")
         return [event for path in sorted(paths)[-2:] for event in self._events_shown_to(path, session)]
 
     def _events_shown_to(self, path: str, session: str) -> tuple[dict[str, Any], ...]:
