@@ -198,7 +198,7 @@ class Catalog:
             select code from spoken where code is not null"""
         return self.constant("languages", lambda: [code for (code,) in self.rows(sql)])
 
-    def count_of(self, tokens: Sequence[str]) -> dict[str, int]:
+    def count_of(self, tokens: Collection[str]) -> dict[str, int]:
         """How many units hold each token; unknown ones are absent."""
         return {token: count for token, (count, _) in self._counted(tokens).items()}
 

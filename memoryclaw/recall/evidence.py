@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
 from itertools import chain
@@ -562,24 +562,20 @@ class IdfTable:
 
     def containing(self, clause: IndexClause) -> int:
         """How many units hold a token or phrase."""
-        count = self._counts.get(clause)
-        if count is None:
+        if clause not in self._counts:
             if clause.op == "token" and not clause.columns:
-                self.learn_tokens([clause])
+                self._learn([clause.text])
             else:
                 self._counts[clause] = self._index.engine.count(clause)
-            count = self._counts[clause]
-        return count
+        return self._counts[clause]
 
     def learn(self, leaves: Iterable[Leaf]) -> None:
         """Looks up the tokens of a question together, those of phrases too, counted over all columns."""
-        words = dict.fromkeys(word for leaf in leaves for word in leaf.clause.text.split(" "))
-        self.learn_tokens([IndexClause("token", word) for word in words])
+        self._learn({word for leaf in leaves for word in leaf.clause.text.split(" ")})
 
-    def learn_tokens(self, tokens: Sequence[IndexClause]) -> None:
-        """The same for clauses that are a token each."""
-        counts = self._catalog.count_of([token.text for token in tokens])
-        self._counts.update((token, counts.get(token.text, 0)) for token in tokens)
+    def _learn(self, tokens: Collection[str]) -> None:
+        counts = self._catalog.count_of(tokens)
+        self._counts.update((IndexClause("token", token), counts.get(token, 0)) for token in tokens)
 
 
 def with_own_ids(units: Sequence[UnitSummary], catalog: Catalog) -> list[UnitSummary]:

@@ -22,11 +22,7 @@ _FILTER_VIA = {
 }
 
 
-class UnitWords(NamedTuple):
-    """A unit's columns, as words written and as tokens."""
-
-    words: Mapping[str, Sequence[str]]
-    tokens: Mapping[str, Sequence[str]]
+UnitWords = Mapping[str, tuple[Sequence[str], Sequence[str]]]  # of a column, the words written and as tokens
 
 
 class Reasons(NamedTuple):
@@ -39,23 +35,21 @@ class Reasons(NamedTuple):
 def read_columns(
     columns: Mapping[str, str], stored: Mapping[str, str], tokens_of: Mapping[str, str], language: Language
 ) -> UnitWords:
-    """A unit's texts by column, each word beside its token.
+    """A unit's texts by column, each word beside its token; but for columns that hold none of the tokens.
 
     Args:
         stored: the codes that the index keeps of its tokens.
         tokens_of: what codes stand for; where it is none of these, a word has no token.
         language: that of the note, for words with several tokens.
     """
-    words = {name: words_of(text) for name, text in columns.items() if text}
-    tokens = {name: [tokens_of.get(code, "") for code in codes_in(stored.get(name, ""))] for name in words}
-    token_of = language.known.__getitem__
-    return UnitWords(
-        words,
-        {
-            name: tokens[name] if len(tokens[name]) == len(surfaces) else list(map(token_of, surfaces))
-            for name, surfaces in words.items()
-        },
-    )
+    reading: dict[str, tuple[Sequence[str], Sequence[str]]] = {}
+    for name, text in columns.items():
+        words, codes = words_of(text) if text else [], codes_in(stored.get(name, ""))
+        if len(codes) != len(words):
+            reading[name] = words, [*map(language.known.__getitem__, words)]
+        elif not tokens_of.keys().isdisjoint(codes):
+            reading[name] = words, [tokens_of.get(code, "") for code in codes]
+    return reading
 
 
 def reasons(leaves: Iterable[Leaf], reading: UnitWords) -> Reasons:
@@ -66,7 +60,7 @@ def reasons(leaves: Iterable[Leaf], reading: UnitWords) -> Reasons:
         return collected
     places = _places({leaf.clause.text for leaf in leaves if leaf.clause.op == "token"}, reading)
     tokens = {token for _, token in places}
-    columns = [column for column in (*COLUMNS, ALSO) if column in reading.words]
+    columns = [column for column in (*COLUMNS, ALSO) if column in reading]
     for leaf in leaves:
         if leaf.clause.op == "token" and leaf.clause.text not in tokens:
             continue
@@ -91,8 +85,7 @@ def reasons(leaves: Iterable[Leaf], reading: UnitWords) -> Reasons:
 def _places(wanted: set[str], reading: UnitWords) -> dict[tuple[str, str], list[str]]:
     """Where the wanted tokens stand: (column, token) → the words as written."""
     places: dict[tuple[str, str], list[str]] = {}
-    for column, tokens in reading.tokens.items():
-        words = reading.words[column]
+    for column, (words, tokens) in reading.items():
         for token in wanted.intersection(tokens):
             places[column, token] = [words[place] for place in _all_of(token, tokens)]
         for joined in tokens if " ".join(tokens).count(" ") >= len(tokens) else ():
@@ -110,7 +103,7 @@ def _all_of(token: str, tokens: Sequence[str]) -> Iterator[int]:
 
 
 def _phrases(clause: IndexClause, reading: UnitWords, column: str) -> list[str]:
-    words, tokens = reading.words.get(column, ()), reading.tokens.get(column, ())
+    words, tokens = reading.get(column, ((), ()))
     phrase = clause.text.split()
     flat = [(word, token) for word, joined in zip(words, tokens, strict=True) for token in joined.split()]
     return [
