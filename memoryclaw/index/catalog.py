@@ -115,25 +115,18 @@ class Catalog:
 
     def summaries(self, rowids: Iterable[int]) -> list[UnitSummary]:
         """What ranking needs of these units; one that has gone may be among them where it was read before."""
-        columns = ", ".join(UnitSummary._fields)
-        sql = f"select {columns} from units where rowid {_IN}"
-        rowids, cached = sorted({*rowids}), self._cache(f"{ROWS_OF}units")
-        if missing := [rowid for rowid in rowids if rowid not in cached]:
-            cached.update((row[0], UnitSummary._make(row)) for row in self.rows(sql, [_array(missing)]))
-        return [cached[rowid] for rowid in rowids if rowid in cached]
+        select = f"select {', '.join(UnitSummary._fields)} from units"
+        return [*self._read("units", rowids, select, lambda row: (row[0], UnitSummary._make(row))).values()]
 
     def units(self, rowids: Sequence[int]) -> dict[int, Unit]:
         """These units, whole."""
-        sql = f"select {_UNIT} from units where rowid {_IN}"
-        rowids, cached, sample = sorted({*rowids}), self._cache(f"{ROWS_OF}whole units"), self._sample()
-        there = self.constant("units that are there", set[int])
+        there, sample = self.constant("units that are there", set[int]), self._sample()
         if unsure := [rowid for rowid in rowids if rowid not in there]:
             there.update(self.rowids(f"select rowid from unit where rowid {_IN}", [_array(unsure)]))
-        rowids = [rowid for rowid in rowids if rowid in there]
-        missing = [rowid for rowid in rowids if rowid not in cached]
-        rows = {row[0]: _unit(row, sample) for row in self.rows(sql, [_array(missing)])} if missing else {}
-        cached.update((rowid, unit) for rowid, unit in rows.items() if len(unit.text) <= _LONG)
-        return {rowid: unit for rowid in rowids if (unit := rows.get(rowid) or cached.get(rowid))}
+        read, select = there.intersection(rowids), f"select {_UNIT} from units"
+        return self._read(
+            "whole units", read, select, lambda row: (row[0], _unit(row, sample)), lambda u: len(u.text)
+        )
 
     def texts_in(self, packed: bytes) -> list[str]:
         """The title, tags, properties, search words and text of a unit, as it is stored."""
@@ -145,19 +138,32 @@ class Catalog:
 
     def coded(self, rowids: Iterable[int]) -> dict[int, Coded]:
         """The tokens of these units; unknown ones are absent, but for one that was read before it went."""
-        sql = f"select fid, kind, columns, rowid from tokens where rowid {_IN}"
-        rowids, cached = sorted({*rowids}), self._cache(f"{ROWS_OF}tokens")
-        missing = [rowid for rowid in rowids if rowid not in cached]
-        rows = {row[3]: Coded._make(row[:3]) for row in self.rows(sql, [_array(missing)])} if missing else {}
-        cached.update((rowid, unit) for rowid, unit in rows.items() if len(unit.columns) <= _LONG)
-        return {rowid: unit for rowid in rowids if (unit := rows.get(rowid) or cached.get(rowid))}
+        select = "select fid, kind, columns, rowid from tokens"
+        return self._read(
+            "tokens",
+            rowids,
+            select,
+            lambda row: (row[3], Coded._make(row[:3])),
+            lambda unit: len(unit.columns),
+        )
 
-    def _cache(self, name: str) -> dict[int, Any]:
-        """What was read of units, by rowid, with room for more."""
-        cached = self.constant(name, dict[int, Any])
+    def _read(
+        self,
+        name: str,
+        rowids: Iterable[int],
+        select: str,
+        made: Callable[[tuple[Any, ...]], tuple[int, T]],
+        size: Callable[[T], int] = lambda _: 0,
+    ) -> dict[int, T]:
+        """What was made of the rows of units, in their order; kept beyond a change of the index, but for what is long."""
+        cached = self.constant(f"{ROWS_OF}{name}", dict[int, T])
         if len(cached) > _KEPT:
             cached.clear()
-        return cached
+        rowids = sorted({*rowids})
+        missing = [rowid for rowid in rowids if rowid not in cached]
+        rows = dict(map(made, self.rows(f"{select} where rowid {_IN}", [_array(missing)]))) if missing else {}
+        cached.update((rowid, unit) for rowid, unit in rows.items() if size(unit) <= _LONG)
+        return {rowid: unit for rowid in rowids if (unit := rows.get(rowid) or cached.get(rowid))}
 
     def tokens(self, rowids: Iterable[int]) -> dict[int, dict[str, str]]:
         """The codes of the tokens of these units by column; unknown ones are absent."""

@@ -189,8 +189,7 @@ class _Offering:
         decisions, pack = self.decisions, self._pack
         while chunk := self._next_chunk(remaining):
             unread = [ranked for ranked in chunk if ranked.unit.rowid not in self._best]
-            read = self._best | (self._searcher.units(unread) if unread else {})
-            units = {ranked.unit.rowid: read[ranked.unit.rowid] for ranked in chunk}
+            units = self._best | (self._searcher.units(unread) if unread else {})
             # The turns that say nothing by themselves, unless they answer a question.
             is_stop = self._found.question.language.is_stop
             idle = [
@@ -208,12 +207,10 @@ class _Offering:
             pack.marks.update((id_, mark_of((), superseding)) for id_, superseding in superseded.items())
             for id_, reason in self._searcher.overdue(chunk, units).items():
                 pack.marks[id_] = f"{pack.marks.get(id_, '')} ({reason})".strip()
-            hopeful = []
             for ranked in chunk:
-                rowid = ranked.unit.rowid
-                reason = "empty" if rowid in empty else pack.match_refusal(units[rowid], ranked.score)
-                decisions[rowid] = reason
-                hopeful += [] if reason else [ranked]
+                rowid, unit = ranked.unit.rowid, units[ranked.unit.rowid]
+                decisions[rowid] = "empty" if rowid in empty else pack.match_refusal(unit, ranked.score)
+            hopeful = [ranked for ranked in chunk if not decisions[ranked.unit.rowid]]
             for reading in self._searcher.readings(self._found, hopeful, units):
                 ranked, unit, surfaces = reading.hit, reading.unit, reading.surfaces
                 words = self._searcher.body(ranked)

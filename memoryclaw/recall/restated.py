@@ -704,10 +704,8 @@ def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Rest
 
 def _left(line: _Line, later: _Line) -> tuple[str, ...]:
     """The first words of where something was by a line, and is no more by a later one: `the drill is in the attic`, `moved the drill to the shed`; not of people, who are in several places."""
-    question = line.question
-    if not later.changes or question.people or question.form not in _PLACED:
-        return ()
-    if line.is_event or line.names_relative:
+    is_asked = later.changes and not line.question.people and line.question.form in _PLACED
+    if not is_asked or line.is_event or line.names_relative:
         return ()
     name = frozenset[str]().union(*line.about & later.about)
     before, after = line.place_of(name), later.place_of(name)
