@@ -186,6 +186,17 @@ def test_what_is_read_of_units_is_of_the_present_index(vault_of: VaultOf) -> Non
         assert texts(app) == texts(other) == {"notes/oak": "The oak still stands.", "log:s/1": long.strip()}
 
 
+def test_a_unit_is_read_once_whatever_else_changes(vault_of: VaultOf) -> None:
+    root = vault_of({"notes/oak.md": "The oak is felled.\n", "notes/elm.md": "An elm.\n"})
+    with App(root) as app:
+        app.sync()
+        (rowid,) = app.catalog.rowids("select rowid from units where path = 'notes/oak.md'")
+        unit = app.catalog.units([rowid])[rowid]
+        (root / "notes/elm.md").write_text("Two elms.\n", encoding="utf-8")
+        app.sync()
+        assert app.catalog.units([rowid])[rowid] is unit
+
+
 def test_no_number_of_a_unit_or_a_file_is_given_again(vault_of: VaultOf) -> None:
     """What was read of one may be remembered although it has gone since."""
     root = vault_of({"notes/elm.md": "An elm.\n"})
