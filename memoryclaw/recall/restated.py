@@ -708,8 +708,9 @@ def _left(line: _Line, later: _Line) -> tuple[str, ...]:
     if not is_asked or line.is_event or line.names_relative:
         return ()
     name = frozenset[str]().union(*line.about & later.about)
-    before, after = line.place_of(name), later.place_of(name)
-    return before if before and after and before != after else ()
+    after = later.place_of(name)
+    before = line.place_of(name) if after else ()
+    return before if before != after else ()
 
 
 def _rewritten(line: _Line, later: _Line) -> _Restatement | None:
