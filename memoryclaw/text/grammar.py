@@ -475,11 +475,8 @@ def _field_openers() -> dict[str, dict[str, list[str]]]:
         verbs = [line.partition(":")[2] for line in lists.lines(f"{file}.verb_fields")]
         for entry in map(str.strip, ",".join([*verbs, *lists.lines(f"{file}.address_orders")]).split(",")):
             first = entry.partition(" ")[0]
-            forms = {first}
-            if not (first.isascii() and first.isalpha()):
-                words = _split(first.replace("/", " "))
-                forms = {*words, *(fold(word).replace("n't", "nt").removesuffix("'") for word in words)}
-            for form in forms:
+            words = (first,) if first.isascii() and first.isalpha() else _split(first.replace("/", " "))
+            for form in {*words, *(fold(word).replace("n't", "nt").removesuffix("'") for word in words)}:
                 openers.setdefault(form, {}).setdefault(code, []).append(entry)
     return openers
 

@@ -94,7 +94,9 @@ class Ledger:
         if (grown := self._grown(path, earlier)) is None:
             return ()
         data, end, file = grown
-        new = tuple(_events(data, "shown", "session", session))
+        shown = _events(data, "shown", "session", session)
+        # Not what was left out: nobody asks for that, it is most of an event, and a daemon remembers many.
+        new = tuple({key: value for key, value in event.items() if key != "left_out"} for event in shown)
         events = (*earlier.told, *new) if end > len(data) else new
         if len(self._told) > _SESSIONS:
             self._told.clear()
