@@ -65,11 +65,11 @@ class Shape(Generic[T]):
 
     def __init__(self, keys: str = "", *, fresh: bool = False, many: str = "", **parts: Any) -> None:
         self.text, self.fresh, self.many, self.parts = keys, fresh, many, parts
-        self._keys = [self._key(word) for word in keys.split()]
+        self._keys: Sequence[Key] = ()  # most answers need few of all shapes
 
     def keys_of(self, kind: Any) -> Sequence[Key]:
         """Each key, as it is written down, else each field of the type."""
-        self._keys = self._keys or [self._key(name) for name in fields_of(kind)]
+        self._keys = self._keys or [self._key(word) for word in self.text.split() or fields_of(kind)]
         return self._keys
 
     def _key(self, word: str) -> Key:
