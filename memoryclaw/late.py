@@ -6,10 +6,10 @@ import importlib
 import itertools
 import re
 from collections import namedtuple
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, cached_property
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, AnyStr, Self, cast
+from typing import TYPE_CHECKING, Any, AnyStr, cast
 
 if TYPE_CHECKING:
     import ctypes
@@ -68,54 +68,37 @@ if not TYPE_CHECKING:
     __getattr__ = at_first_use(globals(), PLACES)
 
 
-class _Record(tuple[Any, ...]):
-    """What all named tuples of ours share."""
-
-    __slots__ = ()
-    _fields: tuple[str, ...] = ()
-
-    @classmethod
-    def _make(cls, values: Iterable[Any]) -> Self:
-        made = tuple.__new__(cls, values)
-        if len(made) != len(cls._fields):
-            raise TypeError(f"Expected {len(cls._fields)} arguments, got {len(made)}")
-        return made
-
-    def _replace(self, /, **changed: Any) -> Self:
-        made = self._make(map(changed.pop, self._fields, self))
-        if changed:
-            raise ValueError(f"Got unexpected field names: {list(changed)!r}")
-        return made
-
-    def _asdict(self) -> dict[str, Any]:
-        return dict(zip(self._fields, self, strict=True))
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._asdict().items())})"
-
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        return tuple(self)
-
-
 @cache
 def _of_length(count: int) -> Any:
     """A named tuple whose code those with as many fields share: to compile it takes most of the time."""
     return namedtuple("_Length", [f"field{number}" for number in range(count)])  # noqa: PYI024 - a model
 
 
+def _replaced(record: Any, /, **changed: Any) -> Any:
+    made = record._make(map(changed.pop, record._fields, record))
+    if changed:
+        raise ValueError(f"Got unexpected field names: {list(changed)!r}")
+    return made
+
+
+def _shown(record: Any) -> str:
+    return f"{type(record).__name__}({', '.join(f'{name}={value!r}' for name, value in record._asdict().items())})"
+
+
 class _RecordType(type):
-    """Makes what `typing.NamedTuple` makes, but leaves the types of the fields as they are written."""
+    """Makes what `typing.NamedTuple` makes, but leaves the types of the fields as they are written: to compile each takes time, too."""
 
     def __new__(cls, name: str, _bases: tuple[type, ...], scope: dict[str, Any]) -> Any:
         fields = tuple(scope.get("__annotations__", ()))
-        defaults = tuple(scope.pop(field) for field in fields if field in scope)
+        defaults = {field: scope.pop(field) for field in fields if field in scope}
         model = _of_length(len(fields))
         code = model.__new__.__code__.replace(co_varnames=("_cls", *fields))
-        made = FunctionType(code, model.__new__.__globals__, "__new__", defaults)
-        made.__qualname__ = f"{name}.__new__"
-        own = {"__slots__": (), "_fields": fields, "__match_args__": fields, "__new__": made}
+        new = FunctionType(code, model.__new__.__globals__, "__new__", tuple(defaults.values()))
+        new.__qualname__ = f"{name}.__new__"
+        own = {"_fields": fields, "__match_args__": fields, "_field_defaults": defaults, "__slots__": ()}
+        ways = {"__new__": new, "_replace": _replaced, "__repr__": _shown}
         getters = map(vars(model).__getitem__, model._fields)
-        return type(name, (_Record,), own | dict(zip(fields, getters, strict=True)) | scope)
+        return type(name, (model,), own | ways | dict(zip(fields, getters, strict=True)) | scope)
 
 
 if TYPE_CHECKING:
