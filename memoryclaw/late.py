@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def module_places(scope: Mapping[str, Any]) -> dict[str, str]:
-    """The modules that a module imports for its types alone: the name of each there, and where it is; `scope`: the names of the module."""
+    """What a module imports for its types alone: the name of each there, and where it is; `scope`: the names of the module."""
     block = scope["__loader__"].get_source(scope["__name__"]).partition("\nif TYPE_CHECKING:\n")[2]
     lines = re.finditer(r"^    (?:from (\S+) )?import ([^#\n]+)|^\S.*", block, re.MULTILINE)
     places = {}
@@ -52,12 +52,14 @@ def module_places(scope: Mapping[str, Any]) -> dict[str, str]:
 
 
 def at_first_use(scope: dict[str, Any], places: Mapping[str, str]) -> Callable[[str], Any]:
-    """The `__getattr__` of a module that imports these when they are asked for."""
+    """The `__getattr__` of a module that imports these, modules or what stands in them, when they are asked for."""
 
     def imported(name: str) -> Any:
         if name not in places:
             raise AttributeError(f"module {scope['__name__']!r} has no attribute {name!r}")
-        scope[name] = importlib.import_module(places[name])
+        package, _, last = places[name].rpartition(".")
+        known = getattr(importlib.import_module(package), last, None) if package else None
+        scope[name] = known or importlib.import_module(places[name])
         return scope[name]
 
     return imported
