@@ -26,11 +26,11 @@ from memoryclaw.index.database import (
     unpack,
 )
 from memoryclaw.index.fts5 import FTS5_SCHEMA, Fts5
-from memoryclaw.index.stemming import language, language_of, spelled_words
+from memoryclaw.index.stemming import language, language_of
 from memoryclaw.late import NamedTuple
 from memoryclaw.model import COUNTED, PERMANENT, Note, Problem, Stamp, Unit
 from memoryclaw.ports import IndexClause, IndexConnection, IndexDatabase, IndexRow, TextIndex
-from memoryclaw.text.language import Language, characters, key_of, keys_of
+from memoryclaw.text.language import Language, characters, key_of, keys_of, words_of
 from memoryclaw.text.sentences import ends_in_question
 from memoryclaw.vault.folder import pack_stamp
 from memoryclaw.vault.layout import page_name
@@ -178,14 +178,19 @@ class Writing:
                 self._sample = sample_of(self._connection)
                 self._pack = packer(self._sample)
         notes = [(self._next_file(), f.note) for f in filed]
+        languages = [language_of((unit.text for unit in f.note.units), self._language) for f in filed]
         run = self._connection.executemany
-        codes: list[str] = []  # of the languages of the notes
+        run(
+            _FILE_SQL,
+            (file_row(fid, f, lang.code) for (fid, _), f, lang in zip(notes, filed, languages, strict=True)),
+        )
         rows: list[IndexRow] = []
         tokens: list[tuple[int, int, str, list[list[str]]]] = []
+        spoken = zip(notes, languages, strict=True)
         run(
-            _UNIT_SQL, (row for fid, note in notes for row in self._unit_rows(fid, note, codes, rows, tokens))
+            _UNIT_SQL,
+            (row for (fid, note), lang in spoken for row in self._unit_rows(fid, note, lang, rows, tokens)),
         )
-        run(_FILE_SQL, (file_row(fid, *file) for (fid, _), *file in zip(notes, filed, codes, strict=True)))
         self._learn_codes()
         code = self._codes.__getitem__
         run(
@@ -330,14 +335,12 @@ class Writing:
         self,
         fid: int,
         note: Note,
-        codes: list[str],
+        spoken: Language,
         rows: list[IndexRow],
         tokens: list[tuple[int, int, str, list[list[str]]]],
     ) -> Iterator[tuple[object, ...]]:
         texts = [(u.title, u.tags, u.properties, u.text, u.also) for u in note.units]
         kinds = [kind_of(unit.kind, unit.trust) for unit in note.units]
-        spoken = language_of((unit.text for unit in note.units), self._language)
-        codes.append(spoken.code)
         columns = self._analyse(texts, kinds, spoken, sign=1)
         first = self._next  # the units of a file stand side by side: their neighbours are found by number
         self._next += len(note.units)
@@ -373,7 +376,7 @@ class Writing:
         analysed: list[list[list[str]]] = []
         words_of_units, tokens_of_units = list[set[str]](), list[set[str]]()
         for text, kind in zip(texts, kinds, strict=True):
-            spelled = [spelled_words(column) if column else [] for column in text]
+            spelled = [words_of(column) if column else [] for column in text]
             columns = [spoken.tokens_of_words(words) if words else [] for words in spelled]
             columns.append(characters(" ".join(text)))
             analysed.append(columns)

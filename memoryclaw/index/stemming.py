@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from functools import cache, lru_cache
+from collections.abc import Collection, Iterable
+from functools import cache
 from itertools import chain
 
 from whoosh.lang import has_stemmer, stemmer_for_language
@@ -18,7 +18,6 @@ _READ = 4000  # characters of a note that tell its language
 # Stop words that tell another language, each counted once: so many, twice as many as of the vault's own, and this share of all
 # words, which any text has that is no list, no code and in no other script.
 _SURE, _LEAST = 3, 0.05
-_words_of_short = lru_cache(maxsize=64)(words_of)
 
 
 @cache
@@ -33,11 +32,6 @@ def language(code: str) -> Language:
     return Language(code, stem, frozenset(stoplists.get(code, ())))
 
 
-def spelled_words(text: str) -> Sequence[str]:
-    """The words of a text; of a short one they are remembered, as the language of a note is told before its tokens."""
-    return _words_of_short(text) if len(text) <= _READ else words_of(text)
-
-
 def language_of(texts: Iterable[str], usual: Language) -> Language:
     """The language that a note is written in, by its stop words.
 
@@ -50,7 +44,7 @@ def language_of(texts: Iterable[str], usual: Language) -> Language:
     words: set[str] = set()
     room = _READ
     for text in texts:
-        words.update(spelled_words(text[:room]))
+        words.update(words_of(text[:room]))
         room -= len(text)
         if room <= 0:
             break
