@@ -39,8 +39,8 @@ import memoryclaw.app.context
 from memoryclaw.app import init_vault, open_vault
 from memoryclaw.errors import MemoryClawError
 from memoryclaw.model import Fact as Stored
-from memoryclaw.model import Recalled
 from memoryclaw.recall.evaluation import mean
+from memoryclaw.recall.recall import Recalled
 
 # What ranks by what happened to memories later, and the constants that switch it off; what this version does not have is passed over.
 PARTS: Mapping[str, Constants] = {"strength": {"memoryclaw.recall.rank:STRENGTH": 0.0}}

@@ -7,7 +7,8 @@ import itertools
 import re
 from collections import namedtuple
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cache, cached_property
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, AnyStr, cast
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def module_places(scope: Mapping[str, Any]) -> dict[str, str]:
-    """The modules that a module imports for its types alone: the name of each there, and where it is; `scope`: the names of the module."""
+    """What a module imports for its types alone: the name of each there, and where it is; `scope`: the names of the module."""
     block = scope["__loader__"].get_source(scope["__name__"]).partition("\nif TYPE_CHECKING:\n")[2]
     lines = re.finditer(r"^    (?:from (\S+) )?import ([^#\n]+)|^\S.*", block, re.MULTILINE)
     places = {}
@@ -51,12 +52,14 @@ def module_places(scope: Mapping[str, Any]) -> dict[str, str]:
 
 
 def at_first_use(scope: dict[str, Any], places: Mapping[str, str]) -> Callable[[str], Any]:
-    """The `__getattr__` of a module that imports these when they are asked for."""
+    """The `__getattr__` of a module that imports these, modules or what stands in them, when they are asked for."""
 
     def imported(name: str) -> Any:
         if name not in places:
             raise AttributeError(f"module {scope['__name__']!r} has no attribute {name!r}")
-        scope[name] = importlib.import_module(places[name])
+        package, _, last = places[name].rpartition(".")
+        known = getattr(importlib.import_module(package), last, None) if package else None
+        scope[name] = known or importlib.import_module(places[name])
         return scope[name]
 
     return imported
@@ -67,18 +70,37 @@ if not TYPE_CHECKING:
     __getattr__ = at_first_use(globals(), PLACES)
 
 
+@cache
+def _of_length(count: int) -> Any:
+    """A named tuple whose code those with as many fields share: to compile it takes most of the time."""
+    return namedtuple("_Length", [f"field{number}" for number in range(count)])  # noqa: PYI024 - a model
+
+
+def _replaced(record: Any, /, **changed: Any) -> Any:
+    made = record._make(map(changed.pop, record._fields, record))
+    if changed:
+        raise ValueError(f"Got unexpected field names: {list(changed)!r}")
+    return made
+
+
+def _shown(record: Any) -> str:
+    return f"{type(record).__name__}({', '.join(f'{name}={value!r}' for name, value in record._asdict().items())})"
+
+
 class _RecordType(type):
-    """Makes what `typing.NamedTuple` makes, but leaves the types of the fields as they are written: to compile each takes most of the time."""
+    """Makes what `typing.NamedTuple` makes, but leaves the types of the fields as they are written: to compile each takes time, too."""
 
     def __new__(cls, name: str, _bases: tuple[type, ...], scope: dict[str, Any]) -> Any:
-        types = scope.get("__annotations__", {})
-        defaults = tuple(scope[field] for field in types if field in scope)
-        make: Any = namedtuple  # noqa: PYI024 - made of what the class says
-        made = make(name, types, defaults=defaults, module=scope["__module__"])
-        for key, value in scope.items():
-            if key not in types:
-                setattr(made, key, value)
-        return made
+        fields = tuple(scope.get("__annotations__", ()))
+        defaults = {field: scope.pop(field) for field in fields if field in scope}
+        model = _of_length(len(fields))
+        code = model.__new__.__code__.replace(co_varnames=("_cls", *fields))
+        new = FunctionType(code, model.__new__.__globals__, "__new__", tuple(defaults.values()))
+        new.__qualname__ = f"{name}.__new__"
+        own = {"_fields": fields, "__match_args__": fields, "_field_defaults": defaults, "__slots__": ()}
+        ways = {"__new__": new, "_replace": _replaced, "__repr__": _shown}
+        getters = map(vars(model).__getitem__, model._fields)
+        return type(name, (model,), own | ways | dict(zip(fields, getters, strict=True)) | scope)
 
 
 if TYPE_CHECKING:

@@ -331,39 +331,3 @@ class Answer:
     degraded: str = ""  # why the answer may be behind the files; empty when it is not
     behind: int = 0
     timings_ms: dict[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recalled(Answer):
-    """An answer packed into a budget, ready to be pasted into a prompt."""
-
-    context: str = ""
-    tokens: int = 0
-    budget: int = 0
-    aside: int = 0  # tokens of what is due soon and answers nothing, and of what holds in the project
-    receipt: str = ""
-    sent: Mapping[str, str] = field(default_factory=dict)  # the digest of what is quoted of each match, by id
-
-
-class Decided(NamedTuple):
-    """What a recall decided on one thing, and what has become of that since."""
-
-    id: str
-    path: str
-    line: int
-    decision: str  # `in`, or the reason why it was left out
-    changed: bool  # it says something else now
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadBack:
-    """A recall, as its receipt tells of it; no text is kept in a receipt."""
-
-    receipt: str
-    ts: str
-    session: str
-    tokens: int
-    budget: int
-    decided: tuple[Decided, ...]
-    more: Mapping[str, int]  # what was left out besides, counted by reason
-    gone: int = 0  # of what was decided on: no longer there, or not for who asks

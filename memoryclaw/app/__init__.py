@@ -31,7 +31,7 @@ from memoryclaw.app.verbs import AGENTS, LARGE_BODY, LOG, LONG, READ, allowed, v
 from memoryclaw.app.working import Working, store_of
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.sync import Freshness, Synced, healed
-from memoryclaw.model import AGENT, NOTHING, OWNER, Answer, Fact, ReadBack, Recalled
+from memoryclaw.model import AGENT, NOTHING, OWNER, Answer, Fact
 from memoryclaw.ports import Progress
 from memoryclaw.recall.search import Searcher, search
 from memoryclaw.vault import files
@@ -345,7 +345,7 @@ class App:
         folder: verbs.WorkFolder = "",
         noted: verbs.Flag = True,
         floor: bool = True,
-    ) -> Recalled:
+    ) -> rooms.recall.Recalled:
         """What a host should paste into a prompt for this question, within the budget; noted in the ledger.
 
         What the `session` has seen is not sent again until it changes.
@@ -416,7 +416,7 @@ class App:
         return rooms.own_words.own_text(text, speaker, self.config.language)
 
     @verb("GET /v1/receipts/{id}", "Look", "show ID", audience=AGENTS)
-    def why(self, receipt: verbs.ReceiptId) -> ReadBack:
+    def why(self, receipt: verbs.ReceiptId) -> rooms.receipts.ReadBack:
         """A recall read back: what was in its context, what was left out and why, of what is still there for who asks."""
         event = self.ledger.receipt(receipt)
         if event is None:

@@ -20,7 +20,7 @@ from memoryclaw.index.database import Database
 from memoryclaw.index.index import Index, open_index
 from memoryclaw.index.stemming import language
 from memoryclaw.index.sync import Following, Freshness, Sync, brought_up, fresh, healed
-from memoryclaw.model import AGENT, NOTHING, OWNER, Answer, Recalled
+from memoryclaw.model import AGENT, NOTHING, OWNER, Answer
 from memoryclaw.ports import IndexDatabase, Progress, ServerEngine, TextIndex
 from memoryclaw.text.zones import offset_at, zone_of
 from memoryclaw.vault import files
@@ -38,7 +38,7 @@ Clock = Callable[[], datetime]
 Opener = Callable[[str], tuple[IndexDatabase, TextIndex]]  # of a recipe
 T = TypeVar("T")
 A = TypeVar("A", bound=Answer)
-R = TypeVar("R", bound=Recalled)
+R = TypeVar("R", bound="rooms.recall.Recalled")
 
 
 def system_clock() -> datetime:

@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -43,15 +42,14 @@ class Synced(NamedTuple):
     paths: tuple[str, ...] = ()  # the files that were added, changed or removed, the first of them
 
 
-@dataclass(frozen=True, slots=True)
-class StaleFiles:
+class StaleFiles(NamedTuple):
     """What a sync looks at: files whose stamps differ from those in the index, and files that are gone."""
 
     changed: list[str]
     removed: list[str]
 
     @property
-    def count(self) -> int:
+    def number(self) -> int:
         """How many files a sync looks at."""
         return len(self.changed) + len(self.removed)
 
@@ -92,7 +90,7 @@ class Sync:
         """How many of these files the index does not know as they are; only those with a doubtful stamp are read."""
         doubted = self._index.doubtful()
         paths = [path for path in behind.changed if path in doubted]
-        return behind.count - sum(self._digest(path, scan.raw.get(path)) == doubted[path] for path in paths)
+        return behind.number - sum(self._digest(path, scan.raw.get(path)) == doubted[path] for path in paths)
 
     def _digest(self, path: str, raw: bytes | None = None) -> bytes:
         """The digest of a file as it is; empty where it cannot be read."""
@@ -124,7 +122,7 @@ class Sync:
                     for paths in (stale.changed, stale.removed)
                 )
             )
-        if behind.count:
+        if behind.number:
             synced = self._files(behind, scan, unread)
         else:
             self._odd([*scan.problems, *unread])
@@ -137,7 +135,7 @@ class Sync:
         near = self._near(paths, folders)
         if near is None:
             return self.run()
-        return self._files(*near, None) if near[0].count else Synced()
+        return self._files(*near, None) if near[0].number else Synced()
 
     def _near(self, paths: Collection[str], folders: Collection[str]) -> tuple[StaleFiles, Scan] | None:
         """What differs in one corner of the vault, or None when only a whole walk can tell."""
@@ -295,7 +293,7 @@ def brought_up(following: Following, view: Index) -> Freshness:
     except IndexBusyError as error:
         if not view.followed_edition():
             raise  # nothing was ever read for it: an empty answer would be a wrong one
-        lag = following.behind()[0].count
+        lag = following.behind()[0].number
         return Freshness(lag, f"{error} ({_files(lag)} behind)")
     return Freshness()
 

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from memoryclaw import rooms
 from memoryclaw.late import NamedTuple
-from memoryclaw.model import Answer, Decided, Fact, Match, Problem, ReadBack, Recalled, Relevance, Traced
+from memoryclaw.model import Answer, Fact, Match, Problem, Relevance, Traced
 
 T = TypeVar("T")
 JsonObject = dict[str, Any]
@@ -70,11 +70,11 @@ class Shape(Generic[T]):
 
     def __init__(self, keys: str = "", *, fresh: bool = False, many: str = "", **parts: Any) -> None:
         self.text, self.fresh, self.many, self.parts = keys, fresh, many, parts
-        self._keys = [self._key(word) for word in keys.split()]
+        self._keys: Sequence[Key] = ()  # most answers need few of all shapes
 
     def keys_of(self, kind: Any) -> Sequence[Key]:
         """Each key, as it is written down, else each field of the type."""
-        self._keys = self._keys or [self._key(name) for name in fields_of(kind)]
+        self._keys = self._keys or [self._key(word) for word in self.text.split() or fields_of(kind)]
         return self._keys
 
     def _key(self, word: str) -> Key:
@@ -126,20 +126,20 @@ _DECISION: dict[str, Any] = {
     "reason": (str, lambda candidate: "" if candidate.decision == "in" else candidate.decision),
 }
 traced: Shape[Traced] = Shape("id path score decision reason", **_DECISION)
-candidate: Shape[Decided] = Shape("id path line decision reason changed", **_DECISION)
+candidate: Shape[rooms.receipts.Decided] = Shape("id path line decision reason changed", **_DECISION)
 relevance: Shape[Relevance] = Shape("value terms")
 _RECALL = f"query context tokens aside budget confidence {_STATE} matches left_out {_REMARKS}"
-_recall: Shape[Recalled] = Shape(f"{_RECALL} receipt timings_ms", matches=[_packed_match])
-_traced_recall: Shape[Recalled] = Shape(
+_recall: Shape[rooms.recall.Recalled] = Shape(f"{_RECALL} receipt timings_ms", matches=[_packed_match])
+_traced_recall: Shape[rooms.recall.Recalled] = Shape(
     f"{_RECALL} relevance trace receipt timings_ms", matches=[_packed_match]
 )
 asked: Shape[rooms.ask.AnsweredQuestion] = Shape(
     f"query answered lines confidence did_you_mean notices {_STATE}"
 )
-read_back: Shape[ReadBack] = Shape(fresh=True)
+read_back: Shape[rooms.receipts.ReadBack] = Shape(fresh=True)
 
 
-def recall(answer: Recalled, *, trace: bool = False) -> JsonObject:
+def recall(answer: rooms.recall.Recalled, *, trace: bool = False) -> JsonObject:
     """A packed answer; `trace` adds every candidate with its one decision."""
     return (_traced_recall if trace else _recall)(answer)
 

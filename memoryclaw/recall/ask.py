@@ -12,12 +12,12 @@ from itertools import islice
 from typing import NamedTuple
 
 from memoryclaw.index.stemming import language
-from memoryclaw.model import VALUE, Match, Matched, Recalled, Unit
+from memoryclaw.model import VALUE, Match, Matched, Unit
 from memoryclaw.recall.packing import text_of
 from memoryclaw.recall.pasted import OwnText, mixed
 from memoryclaw.recall.question import BEFORE_WHAT, RELATED_IN, Question, kin_of, says
 from memoryclaw.recall.rank import OVER, Ranking, names_field
-from memoryclaw.recall.recall import recall
+from memoryclaw.recall.recall import Recalled, recall
 from memoryclaw.recall.search import RELATED, Searcher, answering_share
 from memoryclaw.recall.sequels import Earlier, sequels
 from memoryclaw.recall.whose import asks_of_oneself, is_of_another, is_other_sex, tells_of_other_sign

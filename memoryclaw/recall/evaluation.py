@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.index.catalog import Catalog
-from memoryclaw.model import Answer, Problem, Recalled
+from memoryclaw.model import Answer, Problem
 from memoryclaw.recall.addresses import address_of
-from memoryclaw.recall.recall import recall
+from memoryclaw.recall.recall import Recalled, recall
 from memoryclaw.recall.search import Searcher, search
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.language import Language, fold, words_of

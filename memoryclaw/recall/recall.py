@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 
-from memoryclaw.model import NOTHING, PROJECT, Match, Matched, Recalled
+from memoryclaw.model import NOTHING, PROJECT, Answer, Match, Matched
 from memoryclaw.recall.folding import PARTED
 from memoryclaw.recall.packing import Pack
 from memoryclaw.recall.pasted import OwnText
@@ -24,6 +25,18 @@ ANSWERS = 0.2
 UPCOMING = 0.15  # of the budget: the most that what is due soon takes
 IDLE = 200  # characters: a longer turn was meant to say something
 UNVOUCHED = 2  # notes for which nobody vouches that may stand before what a person wrote
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalled(Answer):
+    """An answer packed into a budget, ready to be pasted into a prompt."""
+
+    context: str = ""
+    tokens: int = 0
+    budget: int = 0
+    aside: int = 0  # tokens of what is due soon and answers nothing, and of what holds in the project
+    receipt: str = ""
+    sent: Mapping[str, str] = field(default_factory=dict)  # the digest of what is quoted of each match, by id
 
 
 def recall(

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from memoryclaw.index.catalog import Catalog
-from memoryclaw.model import Decided, Match, ReadBack, Recalled
+from memoryclaw.late import NamedTuple
+from memoryclaw.model import Match
 from memoryclaw.ports import Address
 from memoryclaw.recall.packing import digest_of, item_text
+from memoryclaw.recall.recall import Recalled
 from memoryclaw.text.encoding import texts_in
 
 LEFT_OUT = 64  # ids in a receipt of what was left out; the rest is counted
@@ -18,6 +21,30 @@ LINES = 400  # of something that is read: no host shows more of it
 SEEN = ("all", "tools", "none")
 
 Digests = dict[str, set[str]]
+
+
+class Decided(NamedTuple):
+    """What a recall decided on one thing, and what has become of that since."""
+
+    id: str
+    path: str
+    line: int
+    decision: str  # `in`, or the reason why it was left out
+    changed: bool  # it says something else now
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadBack:
+    """A recall, as its receipt tells of it; no text is kept in a receipt."""
+
+    receipt: str
+    ts: str
+    session: str
+    tokens: int
+    budget: int
+    decided: tuple[Decided, ...]
+    more: Mapping[str, int]  # what was left out besides, counted by reason
+    gone: int = 0  # of what was decided on: no longer there, or not for who asks
 
 
 def digests_seen(events: Iterable[Mapping[str, Any]], which: str) -> Digests:

@@ -160,6 +160,8 @@ def is_long(span: Days) -> bool:
 _LETTERS = "A-Za-z\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u058f"
 _JOINED = rf"{_LETTERS}\d_"
 _CLAUSE_END = late.pattern(r"[.!?;,\n]")
+_LETTER_WORDS = rf"[{_LETTERS}]+|[^\W\d_]|['’][Ss]\b|['’.–—~～-]"
+_WORDS_WITHOUT_NUMBERS = late.pattern(rf"({_LETTER_WORDS})|[^\s,]")
 # A number that belongs to something longer (a path, a version, a time) is no date, nor part of one.
 _WORDS = late.pattern(
     rf"""((?:
@@ -168,9 +170,9 @@ _WORDS = late.pattern(
           |\d\d?\.\d\d?\.(?:\d{{4}}\b)?|\d++(?i:st|nd|rd|th|er|º)?(?!/))
         |[QqTt](?<![{_JOINED}].)[1-4]
       )(?![{_JOINED}])
-    |[{_LETTERS}]+ | (?<![{_JOINED}])2(?i:moro)(?![{_JOINED}])
+    |(?<![{_JOINED}])2(?i:moro)(?![{_JOINED}])
     |(?<![第百千万])(?:[一二三四五六七八九]?十[一二三四五六七八九]?|[〇零一二三四五六七八九]{{4}}(?=年)|[一二三四五六七八九两兩])
-    |[^\W\d_] | ['’][Ss]\b | ['’.–—~～-])
+    |{_LETTER_WORDS})
     |[^\s,]""",
     re.VERBOSE,
 )
@@ -454,7 +456,7 @@ def _read(text: str, today: date, coming: date | None = None) -> tuple[Sequence[
 @lru_cache(maxsize=64)  # of a text that is read from several days, one after the other
 def _words_in(text: str) -> tuple[Sequence[str], Sequence[str], Sequence[_Language]]:
     """The words of a text without case and accents and as they are written, a comma with the word before it, and the languages that have some of them."""
-    as_read = _WORDS.findall(text)
+    as_read = _words_of(text)
     # A word may be nothing but an accent, which folding takes off.
     words = [(word and _normal(word)) or "?" for word in as_read]
     ends = (hit.end() for hit in _WORDS.finditer(text)) if "," in text else ()
@@ -485,8 +487,12 @@ def _iso(moment: datetime) -> str:
 # The words of dates, one file a language. A word of a table may be several words of a text: `last night`, `il y a`, `星期一`.
 
 _LANGUAGES = ("en", "de", "fr", "es", "zh", "it", "pt", "nl", "ru", "ko")
-# without a letter of it, nothing is read
-_SCRIPTS = {"ru": late.pattern("[\u0400-\u04ff]"), "ko": late.pattern("[\u1100-\u11ff\uac00-\ud7a3]")}
+# without a letter of it, nothing is read; the Chinese write `q1`, too
+_SCRIPTS = {
+    "ru": late.pattern("[\u0400-\u04ff]"),
+    "ko": late.pattern("[\u1100-\u11ff\uac00-\ud7a3]"),
+    "zh": late.pattern("[q\u4e00-\u9fff]"),
+}
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 _DIGITS = {digit: str(n) for n, digit in enumerate("零一二三四五六七八九")} | {
     "〇": "0",
@@ -535,8 +541,9 @@ class _Table:
         self.meaning: dict[str, str] = {}
         self.longest: dict[str, int] = {}  # by their first word
         for word, meaning in rows:
-            if word.isascii() and word.replace(" ", "").isalpha():
-                self._add(word.lower().split(), meaning)
+            parted = word.lower().replace(".", " . ")  # `1. Quartal`
+            if word.isascii() and parted.translate({32: None, 46: None}).isalnum():
+                self._add(parted.split(), meaning)
                 continue
             self._add(_split(word), meaning)
             spelled = word.lower().translate(_UMLAUTS)
@@ -550,7 +557,13 @@ class _Table:
 
 
 def _split(text: str) -> list[str]:
-    return [_normal(word) if word else "?" for word in _WORDS.findall(text)]
+    return [_normal(word) if word else "?" for word in _words_of(text)]
+
+
+def _words_of(text: str) -> list[str]:
+    """The words of a text as `_WORDS` finds them, which takes milliseconds to compile."""
+    has_numbers = any(map(str.isdecimal, text)) or max(text, default="") > "\u2fff"
+    return (_WORDS if has_numbers else _WORDS_WITHOUT_NUMBERS).findall(text)
 
 
 class _Tables(dict[str, _Table]):
@@ -642,10 +655,11 @@ def _present(words: Sequence[str]) -> list[_Language]:
     vocabulary = set(words)
     numbers = [word for word in vocabulary if word[0].isdecimal()]
     letters = "".join(vocabulary)
+    is_plain = letters.isascii() and letters.isalpha()
     written = [
         (code, language)
         for code, language in zip(_LANGUAGES, _languages(), strict=True)
-        if code not in _SCRIPTS or (not letters.isascii() and _SCRIPTS[code].search(letters))
+        if code not in _SCRIPTS or (not is_plain and _SCRIPTS[code].search(letters))
     ]
     if any("." in word or "/" in word for word in numbers):  # 3.3.2024, 25/12/2024
         return [language for _, language in written]

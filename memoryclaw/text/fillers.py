@@ -66,10 +66,8 @@ def plain(text: str) -> list[str]:
 
 
 def _phrase_at(tokens: list[str], at: int) -> int:
-    for phrase in _STARTS.get(tokens[at], ()):
-        if tuple(tokens[at : at + len(phrase)]) == phrase:
-            return len(phrase)
-    return 0
+    starts = _STARTS.get(tokens[at], ())
+    return next((len(start) for start in starts if tuple(tokens[at : at + len(start)]) == start), 0)
 
 
 def spoken(text: str) -> str:

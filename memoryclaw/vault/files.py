@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 
 from memoryclaw import late
 from memoryclaw.errors import ConflictError, InputError, LockedError, NotFoundError, VaultError
@@ -466,13 +465,12 @@ WAIT = 5.0
 _PAUSE = 0.005
 
 
-@dataclass(slots=True)
 class _Held:
     """One vault's lock in this process; threads wait on `guard`, the outermost holder owns `handle`."""
 
-    guard: threading.RLock = field(default_factory=threading.RLock)
-    depth: int = 0
-    handle: int = -1
+    def __init__(self) -> None:
+        self.guard = threading.RLock()
+        self.depth, self.handle = 0, -1
 
 
 _known: dict[tuple[int, int], _Held] = {}

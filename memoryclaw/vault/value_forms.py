@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Set as AbstractSet
 from datetime import date
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import takewhile
 
 from memoryclaw import late
@@ -33,17 +33,20 @@ _WORDS = {
 }
 _BARE = {"amount": _AMOUNT, "address": _PLACE}
 
-# Fields have English names; these are the verbs by which other languages ask for them.
-_VERBS = {
-    field: frozenset(word for word in re.split(r"[,/ ]+", phrases) if fold(word) not in SMALL["de"])
-    for field, _, phrases in (line.partition(": ") for line in lists.lines("talk_de.verb_fields"))
-}
+
+@cache
+def _verbs() -> dict[str, frozenset[str]]:
+    """The verbs by which other languages ask for fields, which have English names."""
+    return {
+        field: frozenset(word for word in re.split(r"[,/ ]+", phrases) if fold(word) not in SMALL["de"])
+        for field, _, phrases in (line.partition(": ") for line in lists.lines("talk_de.verb_fields"))
+    }
 
 
 @lru_cache(maxsize=8192)
 def asked_as(field: str, value: str) -> frozenset[str]:
     """The words besides its field's name that ask for a value: for what it or a part of it is or looks like, and verbs of another language."""
-    of_field = _VERBS.get(field, frozenset()) | _WORDS.get(field, frozenset())
+    of_field = _verbs().get(field, frozenset()) | _WORDS.get(field, frozenset())
     pieces = {value, *_PIECES.split(value)} if _CONTACT.search(value) else (value,)
     return of_field.union(*(_words_for(field, piece.strip()) for piece in pieces))
 

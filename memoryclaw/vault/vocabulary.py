@@ -55,10 +55,11 @@ class Schema(NamedTuple):
 
 # What the values of each type look like; a text may be anything, and so may the target of a link.
 
-PHONE_NUMBER = late.pattern(r"\+?[\d\s()/.-]{5,24}(?:\s?(?:x|ext\.?)\s?\d{1,6})?")
+_PHONE = r"\+?[\d\s()/.-]{5,24}(?:\s?(?:x|ext\.?)\s?\d{1,6})?"
+PHONE_NUMBER = late.pattern(_PHONE)
 SHAPES = {
     "email": (late.pattern(r"[^\s@<>()]+@[^\s@<>()]+\.[^\W\d_]{2,}"), "an e-mail address"),
-    "phone": (late.pattern(rf"(?=(?:\D*\d){{5}}){PHONE_NUMBER.pattern}"), "a phone number"),
+    "phone": (late.pattern(rf"(?=(?:\D*\d){{5}}){_PHONE}"), "a phone number"),
     "url": (late.pattern(r"(?:[a-z][a-z0-9+.-]*://|www\.)\S+|(?:[\w-]+\.)+[^\W\d_]{2,}(?:/\S*)?", re.IGNORECASE), "a web address"),
     "number": (late.pattern(r"[-+]?\d[\d.,'’\u202f\u00a0 ]*(?:[^\W\d]\S*|[%€$£])?(?:\s\S+)?"), "a number"),
 }  # fmt: skip

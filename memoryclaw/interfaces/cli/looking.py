@@ -16,7 +16,7 @@ from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import plural, print_freshness, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow, pairs, table
 from memoryclaw.interfaces.cli.verbs import CliContext, choice, flag, group, option, verb
-from memoryclaw.model import Fact, ReadBack
+from memoryclaw.model import Fact
 from memoryclaw.text.prompts import visible
 
 _TEA = "init\nremember oolong --entity Nora --field tea\n"
@@ -103,7 +103,7 @@ def _show_uses(memory: rooms.inspecting.Inspected) -> None:
         table(["day", "use", "credit", "x before", "x after", "receipt"], rows)
 
 
-def _show_recall(recall: ReadBack) -> None:
+def _show_recall(recall: rooms.receipts.ReadBack) -> None:
     of = f" for session {styled(recall.session)}" if recall.session else ""
     say(f"{recall.ts}{of}: {recall.tokens} of {recall.budget} tokens\n")
     rows = []

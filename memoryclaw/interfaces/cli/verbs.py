@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from keyword import iskeyword
@@ -28,13 +27,12 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-@dataclass(slots=True)
 class CliContext:
     """The options that every verb shares."""
 
-    vault: str | None = None
-    json: bool = False
-    audience: str | None = None
+    def __init__(self, vault: str | None = None) -> None:
+        self.vault, self.json = vault, False
+        self.audience: str | None = None
 
     def caller(self, default: str = "") -> str:
         """The audience of who calls: as said, by `$MEMORYCLAW_AUDIENCE`, else the default, which is the owner where none is named."""

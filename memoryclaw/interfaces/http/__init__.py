@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from memoryclaw.interfaces import late
+from memoryclaw import late
 
 if TYPE_CHECKING:
     from memoryclaw.interfaces.http.server import listening, serve
 
 __all__ = ["listening", "serve"]
-__getattr__ = late(__name__, "server", __all__)
+__getattr__ = late.at_first_use(globals(), late.module_places(globals()))

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from memoryclaw.interfaces import late
+from memoryclaw import late
 
 if TYPE_CHECKING:
     from memoryclaw.interfaces.mcp.transports import Mounted, run
 
 __all__ = ["Mounted", "run"]
-__getattr__ = late(__name__, "transports", __all__)
+__getattr__ = late.at_first_use(globals(), late.module_places(globals()))

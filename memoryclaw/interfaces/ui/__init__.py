@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from memoryclaw.interfaces import late
+from memoryclaw import late
 
 if TYPE_CHECKING:
     from memoryclaw.interfaces.ui.site import Site, TicketOffice
 
 PAGE, TICKETS = "/ui", "/v1/ui/ticket"  # where the page is mounted, and where a browser's way in is asked for
 __all__ = ["PAGE", "TICKETS", "Site", "TicketOffice"]
-__getattr__ = late(__name__, "site", __all__[2:])
+__getattr__ = late.at_first_use(globals(), late.module_places(globals()))
