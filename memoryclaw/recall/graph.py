@@ -126,14 +126,10 @@ def path(start: str, end: str, graph: Graph) -> list[PathStep] | None:
     beside = graph.beside()
     came = {start: ""}
     reached = [start]
-    while reached and end not in came:
-        following: list[str] = []
-        for current in reached:
-            for neighbour in beside.get(current, {}):
-                if neighbour not in came:
-                    came[neighbour] = current
-                    following.append(neighbour)
-        reached = following
+    for current in reached:  # which grows meanwhile, the nearest first
+        fresh = [neighbour for neighbour in beside.get(current, {}) if neighbour not in came]
+        came.update(dict.fromkeys(fresh, current))
+        reached += fresh
     if end not in came:
         return None
     ids = [end]
