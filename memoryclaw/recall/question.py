@@ -612,6 +612,15 @@ class _QuestionWords:
         return self.spelled[word]
 
 
+def _known_tokens(
+    words: Iterable[str], language: Language | Languages, catalog: Catalog
+) -> dict[str, list[str]]:
+    """The tokens of each of these words that units hold."""
+    tokens = {word: language.token(word).split() for word in words}
+    counts = catalog.count_of([*chain.from_iterable(tokens.values())])
+    return {word: [token for token in tokens[word] if token in counts] for word in tokens}
+
+
 def _parts(word: str, catalog: Catalog, languages: Languages) -> list[str]:
     """The tokens of two words of the vault that a word is made of."""
     splits = [
@@ -620,9 +629,7 @@ def _parts(word: str, catalog: Catalog, languages: Languages) -> list[str]:
         for joint in _JOINTS.get(languages.asked_code, ())
         if word[:at].endswith(joint) and at - len(joint) >= LEAST_PART
     ]
-    tokens = {part: languages.token(part).split() for part in chain.from_iterable(splits)}
-    counts = catalog.count_of([*chain.from_iterable(tokens.values())])
-    known = {part: [token for token in tokens_ if token in counts] for part, tokens_ in tokens.items()}
+    known = _known_tokens(chain.from_iterable(splits), languages, catalog)
 
     def is_written(part: str) -> bool:
         """True for a word that somebody wrote, no stem: of `notierst` there is no `noti`."""
@@ -688,19 +695,15 @@ def _words_for_fields(
     fields: Mapping[str, str], catalog: Catalog, languages: Languages
 ) -> list[tuple[str, str]]:
     """The words of the vault for these fields in any language, each with the phrase that asks for it: `médecin` for `my gp`."""
-    if not fields:
-        return []
-    from memoryclaw.vault.fact_values import NOUNS  # noqa: PLC0415 - most questions name no field
+    from memoryclaw.vault.fact_values import NOUNS  # noqa: PLC0415 - a search for notes loads no fields
 
-    tokens = {
-        word: languages.token(word).split()
+    words = (
+        word
         for word, noun in NOUNS.items()
         if noun.field in fields and noun.kind in _TOLD_OF and word.isalpha() and word not in _ANY_SMALL
-    }
-    counts = catalog.count_of([*chain.from_iterable(tokens.values())])
-    return [
-        (fields[NOUNS[word].field], word) for word in tokens if not counts.keys().isdisjoint(tokens[word])
-    ]
+    )
+    known = _known_tokens(words, languages, catalog)
+    return [(fields[NOUNS[word].field], word) for word, tokens in known.items() if tokens]
 
 
 def _synonyms(
@@ -765,12 +768,11 @@ def _prefixes(
             form for form in forms if seen.languages.is_form(word, form) or (rare and plain.startswith(form))
         ]
         accepted += catalog.words_beginning((plain, word), LONGEST_BEGUN, BEGUN_WORDS) if rare else []
-        tokens = dict.fromkeys(token for form_ in accepted for token in seen.languages.token(form_).split())
-        counts = catalog.count_of([*tokens])
+        known = _known_tokens(accepted, seen.languages, catalog)
         leaves += [
             Leaf(IndexClause("token", token), word, "prefix", OTHER, seen.weights[word])
-            for token in tokens
-            if token not in asked and token in counts
+            for token in dict.fromkeys(chain.from_iterable(known.values()))
+            if token not in asked
         ]
     return tuple(leaves)
 
@@ -778,13 +780,11 @@ def _prefixes(
 def goal_leaves(goal: str, asked: frozenset[str], catalog: Catalog, language: Language) -> tuple[Leaf, ...]:
     """The words of a goal that say something as tokens to look up, but for those of the question; operators, fields and dates in it are words like any other."""
     words = [word for word in dict.fromkeys(words_of(goal)) if not language.is_stop(word)][:GOAL_WORDS]
-    tokens = {word: language.token(word).split() for word in words}
-    counts = catalog.count_of([token for tokens_ in tokens.values() for token in tokens_])
     return tuple(
-        Leaf(IndexClause("token", token), word, "literal" if len(tokens_of_word) == 1 else "bigram")
-        for word, tokens_of_word in tokens.items()
-        for token in tokens_of_word
-        if token not in asked and counts.get(token, 0)
+        Leaf(IndexClause("token", token), word, "bigram" if " " in language.token(word) else "literal")
+        for word, tokens in _known_tokens(words, language, catalog).items()
+        for token in tokens
+        if token not in asked
     )
 
 
