@@ -12,14 +12,11 @@ from memoryclaw.recall.query import Filter
 from memoryclaw.recall.question import Leaf
 from memoryclaw.text.language import Language, fold, words_of
 
-_FILTER_VIA = {
-    "entity": "entity",
-    "person": "entity",
-    "project": "entity",
-    "since": "date",
-    "until": "date",
-    "on": "date",
-}
+# How a filter found a unit, and where, if not literally in the field of its name.
+_FILTER_VIA = dict.fromkeys(("entity", "person", "project"), "entity") | dict.fromkeys(
+    ("since", "until", "on"), "date"
+)
+_FILTER_FIELD = {"tag": "tags"} | dict.fromkeys(("since", "until", "on", "expires"), "date")
 
 
 UnitWords = Mapping[str, tuple[Sequence[str], Sequence[str]]]  # of a column, the words written and as tokens
@@ -121,17 +118,11 @@ def filter_causes(filters: Sequence[Filter]) -> list[Matched]:
     return [
         Matched(
             word=item.value if item.field == "tag" else item.written,
-            field=_field(item),
+            field=_FILTER_FIELD.get(item.field, item.field),
             via=_FILTER_VIA.get(item.field, "literal"),
         )
         for item in filters_in_force
     ]
-
-
-def _field(item: Filter) -> str:
-    return {"tag": "tags", "since": "date", "until": "date", "on": "date", "expires": "date"}.get(
-        item.field, item.field
-    )
 
 
 def rounded(terms: Sequence[Term], score: float) -> list[tuple[str, int]]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from memoryclaw.errors import NotFoundError
 from memoryclaw.index.catalog import Catalog
-from memoryclaw.ports import Address
 from memoryclaw.recall.addresses import address_of, entity_id, lead_to
 from memoryclaw.recall.browsing import NAMED, LinkEnd
 from memoryclaw.text.frontmatter import is_filled_in
@@ -106,9 +105,10 @@ def node_of(id_: str, graph: Graph, catalog: Catalog, vault: Vault) -> GraphNode
     if id_ in graph.nodes:
         return graph.nodes[id_]
     address = address_of(id_, catalog, vault)
-    for candidate in _candidates(address, catalog):
-        if candidate in graph.nodes:
-            return graph.nodes[candidate]
+    named = address.entity if address.kind in ("fact", "entity") else ""
+    ids = [*([entity_id(named, catalog)] if named else []), address.id, address.note]
+    if node := next((graph.nodes[known] for known in ids if known in graph.nodes), None):
+        return node
     raise NotFoundError(
         f"{address.id!r} is not in the graph, which holds notes, entities, and the logs that something is tied to"
     )
@@ -126,14 +126,10 @@ def path(start: str, end: str, graph: Graph) -> list[PathStep] | None:
     beside = graph.beside()
     came = {start: ""}
     reached = [start]
-    while reached and end not in came:
-        following: list[str] = []
-        for current in reached:
-            for neighbour in beside.get(current, {}):
-                if neighbour not in came:
-                    came[neighbour] = current
-                    following.append(neighbour)
-        reached = following
+    for current in reached:  # which grows meanwhile, the nearest first
+        fresh = [neighbour for neighbour in beside.get(current, {}) if neighbour not in came]
+        came.update(dict.fromkeys(fresh, current))
+        reached += fresh
     if end not in came:
         return None
     ids = [end]
@@ -196,14 +192,6 @@ def strongest(graph: Graph, limit: int) -> Graph:
         {id_: node for id_, node in graph.nodes.items() if id_ in ids},
         tuple(edge for edge in graph.edges if edge.source in ids and edge.target in ids),
     )
-
-
-def _candidates(address: Address, catalog: Catalog) -> Iterator[str]:
-    """The ids of nodes that an address may stand for."""
-    if address.kind in ("fact", "entity") and address.entity:
-        yield entity_id(address.entity, catalog)
-    yield address.id
-    yield address.note
 
 
 class _GraphReader:

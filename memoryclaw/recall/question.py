@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
 from functools import cache, lru_cache
+from itertools import chain
 from types import MappingProxyType
 
 from whoosh.support.levenshtein import damerau_levenshtein
@@ -47,6 +48,7 @@ FUZZY_WORDS = 8
 BEGINS, RARE, BEGUN_WORDS = 4, 2, 8
 ENDING = 2  # letters that another form of a word may lack
 LONGEST_BEGUN = 40  # letters of such a word
+LEAST_PART = 3  # letters of a part of a compound
 RELATED_SHARE = 0.1  # of all units: what more of them hold is too common to stand for another word
 RELATED_LEAST = 10  # units: what no more of them hold is not common, however small the vault
 RELATED_MOST, RELATED_PART = 40, 0.25  # units, and part: nor is what no more hold, in a vault of one subject
@@ -67,8 +69,8 @@ _OWN = frozenset(lists.words("pronouns.own"))
 _YOURSELF = frozenset((*lists.words("pronouns.yourself"), *lists.words("pronouns.answers")))
 _YOURSELF_UNSPACED = tuple(word for word in _YOURSELF if max(word) > "\u2fff")
 
-# Words that ask for a day or a place; the fields that hold a place.
-_WHEN, _WHERE = (frozenset(lists.words(f"pronouns.{name}")) for name in ("when", "where"))
+# Kinds of fields with a word in each language.
+_TOLD_OF = frozenset({"person", "name", "title", "amount", "day"})
 _PLACES = frozenset(lists.words("pronouns.places"))
 # The form of what is asked for, by a word that asks; and by a noun behind `what` or `which`.
 _ASKS_FOR = {form: frozenset(lists.words(f"pronouns.{form}")) for form in ("who", "when", "where")}
@@ -80,14 +82,17 @@ _OF_NOUNS = {
 _ASKING = frozenset(lists.words("relevance.asking"))
 _WHETHER = frozenset(lists.words("relevance.whether"))
 _SAYING = frozenset(lists.words("relevance.saying"))
+_ANY_SMALL = frozenset().union(*SMALL.values())
 _SMALL_ABROAD = {code: small for code, small in SMALL.items() if code != "en"}
 _ASKING_WORDS = _ASKING.union(*_ASKS_FOR.values())  # of any language
 _MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
 
+# Between the parts of a compound, by the code of a language that writes them together.
+_JOINTS = {line[:2]: ("", *line[3:].split()) for line in lists.lines("related_words.joints")}
 BEFORE_WHAT = lists.words("relevance.before_what")
 _PHRASES = {
     name: tuple(" ".join(words_of(phrase)) for phrase in lists.text(f"relevance.{name}").replace("\n", ",").split(",") if phrase)
-    for name in ("latest", "manner", "before", "duty", "unreal")
+    for name in ("latest", "manner", "before", "duty", "unreal", "frame")
 } | {"before_what": (*BEFORE_WHAT,)}  # fmt: skip
 _DOING = frozenset((*" ".join(_PHRASES["duty"]).split(), *lists.words("relevance.doing")))
 _LATEST_UNSPACED = tuple(lists.words("relevance.latest_unspaced"))
@@ -243,8 +248,7 @@ class Question(NamedTuple):
     @property
     def latest(self) -> frozenset[str]:
         """The words by which it asks for what is newest; none where it does not."""
-        typed = f" {' '.join(words_of(self.query.text.replace('’', chr(39))))} "
-        spoken = [phrase for phrase in _PHRASES["latest"] if f" {phrase} " in typed]
+        spoken = [*_phrases_in(self.query.text, ["latest"])]
         spoken += [phrase for phrase in _LATEST_UNSPACED if phrase in self.query.text]
         return frozenset(word for phrase in spoken for word in phrase.split())
 
@@ -317,14 +321,14 @@ class Question(NamedTuple):
         if of_field & (self.tokens | related):
             return True
         typed = {*words_of(self.query.text)}
-        asks = [
-            words
-            for words in (_WHEN, _WHERE)
+        asks = {
+            form
+            for form, words in _ASKS_FOR.items()
             if typed & words or any(w in self.query.text for w in words if max(w) > "\u2fff")
-        ]
+        }
         return (
-            (_WHEN in asks and bool(days))
-            or (_WHERE in asks and not _PLACES.isdisjoint(name))
+            ("when" in asks and bool(days))
+            or ("where" in asks and not _PLACES.isdisjoint(name))
             or any(typed & words and not words.isdisjoint(name) for words in _MEASURES)
         )
 
@@ -336,10 +340,19 @@ def _is_own_abroad(text: str) -> bool:
     return words.first_person.has_any(tokens) or any(token in words.possessives_own for token in tokens)
 
 
+def _phrases_in(text: str, kinds: Iterable[str]) -> Iterator[str]:
+    typed = f" {' '.join(words_of(text.replace('’', chr(39))))} "
+    return (phrase for kind in kinds for phrase in _PHRASES[kind] if f" {phrase} " in typed)
+
+
+def framing(text: str) -> frozenset[str]:
+    """The words that only frame a question, whatever it is about: `how many`, `end up`."""
+    return frozenset(word for phrase in _phrases_in(text, ["frame"]) for word in phrase.split())
+
+
 def says(text: str, *kinds: str) -> bool:
     """True where a phrase of one of these lists stands in a text: what tells, or asks for, a `duty`, what held `before`, a dream."""
-    typed = f" {' '.join(words_of(text))} "
-    return any(f" {phrase} " in typed for kind in kinds for phrase in _PHRASES[kind])
+    return any(_phrases_in(text, kinds))
 
 
 def understand(
@@ -369,10 +382,11 @@ def understand(
     languages = Languages(spoken, query.words)
     small = _SMALL_ABROAD.get(spoken_code, frozenset())
     asks = query.words[0] if query.words and "?" in text and query.words[0] in _ASKING_WORDS else ""
+    frame = {asks, *framing(text)}
     words = [
         word
         for word in query.words
-        if not languages.is_stop(word) and word != asks and plain(word) not in small
+        if not languages.is_stop(word) and word not in frame and plain(word) not in small
     ]
     if query.ranges and _SAYING.issuperset(words):
         words = []  # `what did I say on 1 October?`
@@ -396,6 +410,7 @@ def understand(
         called = {key_of(name): name for _, name in names_of_roles}
         # Fields have English names.
         field_names = [(phrase, field) for field, phrase in fields.items() if spoken_code in _SMALL_ABROAD]
+        field_names += _words_for_fields(fields, catalog, languages)
         keys = list(dict.fromkeys(candidate.key for candidate in candidates(words)))
         synonyms = [*catalog.synonyms(keys), *names_of_roles, *field_names]
         aliases = _synonyms(words, tokens, vocabulary, synonyms)
@@ -462,11 +477,7 @@ def spellings(question: Question, catalog: Catalog) -> dict[str, str]:
         slips = len(word) // _LETTERS_A_SLIP
         if slips and not (is_cut or is_listed or word.isdigit() or word in translated):
             close = nearest_words(word, catalog.words_alike(fold(word), slips_in(fold(word))), 1)
-            if (
-                close
-                and close[0].distance <= slips
-                and not any(close[0].word in small for small in SMALL.values())
-            ):
+            if close and close[0].distance <= slips and close[0].word not in _ANY_SMALL:
                 corrections[word] = close[0].word
     return corrections
 
@@ -594,12 +605,40 @@ class _QuestionWords:
                 self.unknown.append(word)
 
     def _other_spellings(self, word: str, catalog: Catalog, languages: Languages) -> list[str]:
-        """Tokens of `Café` for `cafe`: most stemmers treat letters with and without accents unlike."""
-        if languages.folds_first:
-            return []
-        others = [token for form in catalog.words_spelt(word) for token in languages.token(form).split()]
-        self.spelled[word] = list(dict.fromkeys(others))
+        """Tokens of `Café` for `cafe`, as most stemmers treat letters with and without accents unlike, and of `Chor` and `Probe` for `Chorprobe`."""
+        forms = [] if languages.folds_first else catalog.words_spelt(word)
+        others = [token for form in forms for token in languages.token(form).split()]
+        self.spelled[word] = list(dict.fromkeys(others)) or _parts(word, catalog, languages)
         return self.spelled[word]
+
+
+def _known_tokens(
+    words: Iterable[str], language: Language | Languages, catalog: Catalog
+) -> dict[str, list[str]]:
+    """The tokens of each of these words that units hold."""
+    tokens = {word: language.token(word).split() for word in words}
+    counts = catalog.count_of([*chain.from_iterable(tokens.values())])
+    return {word: [token for token in tokens[word] if token in counts] for word in tokens}
+
+
+def _parts(word: str, catalog: Catalog, languages: Languages) -> list[str]:
+    """The tokens of two words of the vault that a word is made of."""
+    splits = [
+        (word[: at - len(joint)], word[at:])
+        for at in range(LEAST_PART, len(word) - LEAST_PART + 1)
+        for joint in _JOINTS.get(languages.asked_code, ())
+        if word[:at].endswith(joint) and at - len(joint) >= LEAST_PART
+    ]
+    known = _known_tokens(chain.from_iterable(splits), languages, catalog)
+
+    def is_written(part: str) -> bool:
+        """True for a word that somebody wrote, no stem: of `notierst` there is no `noti`."""
+        is_known = bool(known[part]) and not languages.is_stop(part)
+        return is_known and bool(catalog.words_beginning((part,), len(part) + ENDING, 1))
+
+    whole = [split for split in splits if all(map(is_written, split))]
+    best = max(whole, key=lambda split: min(map(len, split)), default=())
+    return [token for part in best for token in known[part]]
 
 
 def _names(words: Sequence[str], catalog: Catalog) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
@@ -652,6 +691,21 @@ def _names_of_roles(text: str, entities: Iterable[str], catalog: Catalog) -> lis
     ]
 
 
+def _words_for_fields(
+    fields: Mapping[str, str], catalog: Catalog, languages: Languages
+) -> list[tuple[str, str]]:
+    """The words of the vault for these fields in any language, each with the phrase that asks for it: `médecin` for `my gp`."""
+    from memoryclaw.vault.fact_values import NOUNS  # noqa: PLC0415 - a search for notes loads no fields
+
+    words = (
+        word
+        for word, noun in NOUNS.items()
+        if noun.field in fields and noun.kind in _TOLD_OF and word.isalpha() and word not in _ANY_SMALL
+    )
+    known = _known_tokens(words, languages, catalog)
+    return [(fields[NOUNS[word].field], word) for word, tokens in known.items() if tokens]
+
+
 def _synonyms(
     words: Sequence[str], asked: frozenset[str], seen: _QuestionWords, synonyms: Iterable[tuple[str, str]]
 ) -> tuple[Leaf, ...]:
@@ -671,19 +725,15 @@ def _kin(
     languages = seen.languages
     if languages.code == "none":  # words are compared as they are written
         return ()
-    written = catalog.languages()  # what is in another language was read as one of these
     akin = {
-        word: [
+        word: dict.fromkeys(
             token
             for code in RELATED_IN
-            for language in [languages.of(code) or (named(code) if code == spoken else None)]
-            for other in _words_akin(word, code, language)
-            for tokens in (
-                language.token(other) if language and code in written else "",
-                languages.token(other),
+            for other in _words_akin(
+                word, code, languages.of(code) or (named(code) if code == spoken else None)
             )
-            for token in tokens.split()
-        ]
+            for token in languages.token(other).split()
+        )
         for word in words
     }
     counts = catalog.count_of([token for tokens in akin.values() for token in tokens])
@@ -718,12 +768,11 @@ def _prefixes(
             form for form in forms if seen.languages.is_form(word, form) or (rare and plain.startswith(form))
         ]
         accepted += catalog.words_beginning((plain, word), LONGEST_BEGUN, BEGUN_WORDS) if rare else []
-        tokens = dict.fromkeys(token for form_ in accepted for token in seen.languages.token(form_).split())
-        counts = catalog.count_of([*tokens])
+        known = _known_tokens(accepted, seen.languages, catalog)
         leaves += [
             Leaf(IndexClause("token", token), word, "prefix", OTHER, seen.weights[word])
-            for token in tokens
-            if token not in asked and token in counts
+            for token in dict.fromkeys(chain.from_iterable(known.values()))
+            if token not in asked
         ]
     return tuple(leaves)
 
@@ -731,13 +780,11 @@ def _prefixes(
 def goal_leaves(goal: str, asked: frozenset[str], catalog: Catalog, language: Language) -> tuple[Leaf, ...]:
     """The words of a goal that say something as tokens to look up, but for those of the question; operators, fields and dates in it are words like any other."""
     words = [word for word in dict.fromkeys(words_of(goal)) if not language.is_stop(word)][:GOAL_WORDS]
-    tokens = {word: language.token(word).split() for word in words}
-    counts = catalog.count_of([token for tokens_ in tokens.values() for token in tokens_])
     return tuple(
-        Leaf(IndexClause("token", token), word, "literal" if len(tokens_of_word) == 1 else "bigram")
-        for word, tokens_of_word in tokens.items()
-        for token in tokens_of_word
-        if token not in asked and counts.get(token, 0)
+        Leaf(IndexClause("token", token), word, "bigram" if " " in language.token(word) else "literal")
+        for word, tokens in _known_tokens(words, language, catalog).items()
+        for token in tokens
+        if token not in asked
     )
 
 

@@ -13,7 +13,7 @@ from memoryclaw.recall.pasted import OwnText
 from memoryclaw.recall.rank import Ranked, Ranking
 from memoryclaw.recall.relevance import of_work, only_echoes, relevance_of
 from memoryclaw.recall.restated import LINES
-from memoryclaw.recall.search import CHUNK, Searcher, folding_of, mark_matches
+from memoryclaw.recall.search import CHUNK, Searcher, folding_of, marked
 from memoryclaw.recall.sequels import followed
 from memoryclaw.text.fillers import is_filler
 from memoryclaw.text.prompts import mark_of
@@ -232,7 +232,7 @@ class _Offering:
                 if reason == "in":
                     self.folding.show(ranked.unit, words)
                     match = self._searcher.match(self._found, reading)
-                    self.taken += zip([ranked], mark_matches([match], conflicts, superseded), strict=True)
+                    self.taken.append((ranked, marked(match, conflicts, superseded)))
 
     def _next_chunk(self, waiting: Iterator[Ranked]) -> list[Ranked]:
         """The next `CHUNK` units that the pack may still take; those before that it may not are refused."""

@@ -12,7 +12,7 @@ from memoryclaw.index.bm25 import exact, rarity
 from memoryclaw.index.stemming import language
 from memoryclaw.model import Relevance, Term, Unit
 from memoryclaw.recall.evidence import NOTHING_COUNTED
-from memoryclaw.recall.question import Leaf, Question
+from memoryclaw.recall.question import Leaf, Question, framing
 from memoryclaw.recall.rank import Ranked, Ranking, names_field
 from memoryclaw.recall.whose import own_things, tells_of_named
 from memoryclaw.text import words as lists
@@ -347,12 +347,14 @@ def of_evidence(ranking: Ranking, best: Sequence[Ranked], worth: Worth) -> dict[
     weight = most / (rarity(evidence.units, 1) + _around(evidence.units))
     near = {leaf.word for hit in best for leaf in _leaves_held(ranking, hit.unit.rowid)} & worth.keys()
     near |= {word for hit in best for word in _words_held(ranking, worth, hit.unit.rowid)}
+    # A question is as long as it is with the words that only frame it.
+    frame = sum(not question.language.is_stop(word) for word in framing(question.query.text) - worth.keys())
     return {
         "own found": math.fsum(worth[word][0] for word in near) / total,
         "own told": min(sum(hit.unit.kind == "fact" for hit in best), TOLD) / TOLD,
         "own weight": min(weight, 1.0),
         "weight": weight,
-        "length": min(sum(part for _, part, _ in values), LONG) / LONG,
+        "length": min(frame + sum(part for _, part, _ in values), LONG) / LONG,
         "unknown": sum(weight for weight, _, idf in values if idf >= rarest) / total,
         "name": float(bool(question.entities or question.people)),
         "speaker": float(

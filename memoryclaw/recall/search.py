@@ -132,9 +132,7 @@ class Searcher:
         pool = max(POOL, wanted)
         ranking = self._rank(question, pool, newest=newest)
         if len(ranking.units) >= pool and len(ranking.open) < wanted:
-            ranking = self._rank(
-                question, 4 * max(POOL, wanted), newest=newest
-            )  # too many of the best were left out
+            ranking = self._rank(question, 4 * pool, newest=newest)  # too many of the best were left out
         return self._with_vectors(ranking, self._lane) if self._lane else ranking
 
     def sharing(self, texts: Iterable[str], most: int) -> list[Ranked]:
@@ -471,25 +469,18 @@ def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
             for hit, match in zip(chosen, matches, strict=True)
         ]
         stated = searcher.verdicts(ranking, chosen[:LINES], units)
-        matches = mark_matches(
-            matches, searcher.conflicts(chosen, stated), searcher.superseded(chosen, units, stated)
-        )
+        conflicts, superseded = searcher.conflicts(chosen, stated), searcher.superseded(chosen, units, stated)
+        matches = [marked(match, conflicts, superseded) for match in matches]
         relevance = relevance_of(ranking, [hit for hit in ranking.open if hit.score])
         return Answer(**searcher.answer(text, ranking, matches, decisions, relevance))
 
 
-def mark_matches(
-    matches: Iterable[Match],
-    conflicts: Mapping[str, tuple[str, ...]],
-    superseded: Mapping[str, tuple[str, ...]],
-) -> list[Match]:
-    """The matches with what stands against them, and what holds instead of what they tell; both by id."""
-    return [
-        match._replace(
-            conflicts=conflicts.get(match.unit.id, ()), superseded=superseded.get(match.unit.id, ())
-        )
-        for match in matches
-    ]
+def marked(
+    match: Match, conflicts: Mapping[str, tuple[str, ...]], superseded: Mapping[str, tuple[str, ...]]
+) -> Match:
+    """A match with what stands against it, and what holds instead of what it tells; both by id."""
+    id_ = match.unit.id
+    return match._replace(conflicts=conflicts.get(id_, ()), superseded=superseded.get(id_, ()))
 
 
 def folding_of(ranking: Ranking) -> Folding:

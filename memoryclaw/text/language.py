@@ -184,6 +184,11 @@ class Languages:
         self._asked = max(all_, key=lambda analysis: sum(map(analysis.is_stop, words)))
 
     @property
+    def asked_code(self) -> str:
+        """The code of the language that the question is in."""
+        return self._asked.code
+
+    @property
     def folds_first(self) -> bool:
         """True when accents do not change stems in any of them."""
         return all(language.folds_first for language in self._all)

@@ -83,3 +83,47 @@ def test_what_a_quarter_of_a_small_vault_holds_may_stand_for_another_word(tmp_pa
     found = asked(tmp_path, "any pets?", **dogs)
     assert found[0].note == "b"
     assert len(found) > 10
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("wann ist bootsfest", "Das Fest am Steg ist am Freitag, jedes Boot ist geschmückt."),
+        ("waar is de fietssleutel", "De sleutel van mijn fiets ligt in de keuken."),
+    ],
+)
+def test_a_compound_that_stands_nowhere_finds_its_two_words(tmp_path: Path, question: str, told: str) -> None:
+    language = "de" if question.startswith("wann") else "nl"
+    found = asked(tmp_path, question, f"language: {language}\n", **{"told.md": told})
+    assert [match.note for match in found[:1]] == ["told"]
+
+
+def test_the_stem_of_another_word_is_no_part_of_a_compound(tmp_path: Path) -> None:
+    """`noti` stands in the index, of `notieren`, and nobody wrote it."""
+    told = {
+        "told.md": "Wir notieren das gerne, und zwar morgen.",
+        "first.md": "Das ist der erste Tag, das erste Mal.",
+    }
+    assert asked(tmp_path, "was du notierste", "language: de\n", **told) == []
+
+
+@pytest.mark.parametrize(
+    ("told", "question"),
+    [
+        ("ma dentiste a déménagé rue Fleury", "where is my dentist"),
+        ("mein Vermieter zieht nach Husum", "what does my landlord want"),
+        ("mi jefa es muy estricta", "how is my boss"),
+        ("mijn huisarts zit in de Kerkstraat", "wo ist mein Hausarzt"),
+        ("the gp gave me drops", "was hat mir der Arzt gegeben"),
+    ],
+)
+def test_what_somebody_is_to_one_is_found_by_the_word_of_another_language(
+    tmp_path: Path, told: str, question: str
+) -> None:
+    found = asked(tmp_path, question, **{"told.md": told})
+    assert "told" in [match.note for match in found]
+
+
+def test_words_that_only_frame_a_question_find_nothing(tmp_path: Path) -> None:
+    more = {"frame.md": "Many of us end up at the bar.", "told.md": "Twelve boxes stand in the cellar."}
+    assert [match.note for match in asked(tmp_path, "how many boxes did we end up with", **more)] == ["told"]

@@ -87,6 +87,7 @@ def test_how_the_assistant_shall_do_something_is_answered_by_what_it_was_told_to
         answer = app.recall("how should you explain things to me?")
         assert "plain words and large steps" in answer.context
         assert "wish" in {term.name for term in answer.relevance.terms}
+        assert "plain words" in app.recall("wie soll erklärt werden, was du mir erläuterst").context
         assert app.recall("what can you do?").context == ""
 
 
