@@ -316,7 +316,11 @@ def is_theirs(clause: Clause, words: Grammar, whose: str, known: str) -> bool:
     before = frozenset(tokens_of(known))
     if _is_of_other(clause, words, before):
         return False
-    is_own = _is_spoken(clause, words) or words.contracted_subjects.has_any(subject[:1])
+    is_own = (
+        _is_spoken(clause, words)
+        or words.contracted_subjects.has_any(subject[:1])
+        or words.ended.at(subject)  # `stopped wearing lenses`
+    )
     spoken_to = any(token in words.first_person and token not in words.possessives_own for token in tokens)
     if is_own or (spoken_to and clause.kind != "report"):  # `they put me on days`
         return True
