@@ -84,7 +84,9 @@ class Telling:
     @cached_property
     def topics(self) -> dict[str, frozenset[str]]:
         """What each of its sentences speaks of, and the facets that have another value by it."""
-        topics = {sentence: self.topic_of(sentence, *self.clauses_of(sentence)) for sentence in self.sentences}
+        topics = {
+            sentence: self.topic_of(sentence, *self.clauses_of(sentence)) for sentence in self.sentences
+        }
         return {
             sentence: topic if self.words.new_states.within(tokens_of(sentence)) else _without_leads(topic)
             for sentence, topic in topics.items()
@@ -95,7 +97,9 @@ class Telling:
         turned = (
             frozenset(f"{_FACET}{turn.facet}" for turn in turns_in(clause, self.words)) for clause in clauses
         )
-        return _stems(text, self.words.code).union(*turned, *(leads_of(clause, self.words) for clause in clauses))
+        return _stems(text, self.words.code).union(
+            *turned, *(leads_of(clause, self.words) for clause in clauses)
+        )
 
     def clauses_of(self, sentence: str) -> tuple[Clause, ...]:
         """The clauses of a sentence."""
@@ -110,7 +114,9 @@ class Telling:
             return True
         if shared != _without_leads(shared) or not shared.isdisjoint(_topic_of(fact, self.words.code)):
             return True
-        is_change = self.words.changes.within(self.tokens) and _differ(fact.value, self.text)
+        is_change = (len(shared) > 1 or self.words.changes.within(self.tokens)) and _differ(
+            fact.value, self.text
+        )
         # Not the month of two days.
         return is_change and not shared <= _stems(" ".join(valued(fact.value, units=True)), self.words.code)
 
@@ -202,18 +208,31 @@ class Pair:
         """True where a way leads to something else from what stands, or from its name alone beside a sign of change: `switched me from amlodipine to ramipril`, `changed my username to moss`."""
         words, tokens = self.words, clause.tokens
         goals = [n for n, token in enumerate(tokens[:-1]) if n and token in words.goal_prepositions]
-        if not goals or clause.kind in UNSTATED or not words.changes.within(tokens) or words.negations.within(tokens):
+        if (
+            not goals
+            or clause.kind in UNSTATED
+            or not words.changes.within(tokens)
+            or words.negations.within(tokens)
+        ):
             return False
         before, behind = tokens[: goals[-1]], tokens[goals[-1] + 1 :]
-        code, owners = words.code, tokens_of(self.owner) if self.owner else words.first_person
+        code, owners = (
+            words.code,
+            tokens_of(self.owner) if self.owner else words.first_person | words.possessives_own,
+        )
         whose = {token for token in before if token in owners}
         if not whose or not self.old.isdisjoint(_stems(" ".join(behind), code)):
             return False
         signs = {n for place, size in words.changes.places(tokens) for n in range(place, place + size)}
-        named = [token for n, token in enumerate(before) if n not in signs and self._names(token) and token not in whose]
+        named = [
+            token
+            for n, token in enumerate(before)
+            if n not in signs and self._names(token) and token not in whose
+        ]
         about = _stems(" ".join(named), code)
         leaves = any(
-            way in words.source_prepositions and not self.old.isdisjoint(_stems(old, code)) for way, old in pairwise(before)
+            way in words.source_prepositions and not self.old.isdisjoint(_stems(old, code))
+            for way, old in pairwise(before)
         )
         return leaves or (bool(about) and about <= self._about)
 
@@ -263,7 +282,9 @@ class Pair:
                 if not (words.cancel_words.at(tokens, place) and any(map(self._is_known, tokens[:place])))
             ]  # `yoga is cancelled today`
         spans += [
-            (n, 1) for n, token in enumerate(tokens) if token in words.no_more and words.negations.within(tokens[:n])
+            (n, 1)
+            for n, token in enumerate(tokens)
+            if token in words.no_more and words.negations.within(tokens[:n])
         ]  # `kein Bier mehr`
         spans += [
             span for span in words.former.places(tokens) if words.changes.at(tokens, span[0])
@@ -448,7 +469,11 @@ class Pair:
         first = next(iter(clauses(self.fact.value, words))) if led and self.fact.is_statement else None
 
         def goes_on(clause: Clause) -> tuple[bool, frozenset[str]]:
-            tokens = [token for token in tokens_of(clause.rest) if token not in words.nominatives and not words.changes.has_any((token,))]
+            tokens = [
+                token
+                for token in tokens_of(clause.rest)
+                if token not in words.nominatives and not words.changes.has_any((token,))
+            ]
             return words.noun_openers.has_any(tokens[:1]), _stems(clause.rest, words.code)
 
         return first is not None and any(
@@ -469,7 +494,9 @@ class Pair:
         if not (fact.is_statement and self.clauses and first and old and new):
             return False
         is_own = any(words.first_person.has_any(part.subject[:1]) for part in self.clauses)
-        is_bare = words.prepositions.at(tokens, first - 1) or ":" in self.sentence  # `opens at 9`, `budget: 15k`
+        is_bare = (
+            words.prepositions.at(tokens, first - 1) or ":" in self.sentence
+        )  # `opens at 9`, `budget: 15k`
         # What holds, not what happened once: `I read 40 pages`, `one cousin lives in Oslo`.
         lasts = all(
             (part.kind in _LASTING or (not part.kind and is_bare))
@@ -479,10 +506,16 @@ class Pair:
         days = words.weekdays.within(tokens) or words.calendar_words.within(tokens)
         if not lasts or (days and is_own):
             return False
-        if all(token in valued(text) for text, span in ((fact.value, old), (self.sentence, new)) for token in span):
+        if all(
+            token in valued(text)
+            for text, span in ((fact.value, old), (self.sentence, new))
+            for token in span
+        ):
             return True
         way = tokens[max(0, first - _WAY) : first] if first + len(new) == len(tokens) else ()
-        return not days and any(field in PLACED and has_phrase(way, verb) for verb, field in words.verb_fields)
+        return not days and any(
+            field in PLACED and has_phrase(way, verb) for verb, field in words.verb_fields
+        )
 
     def _plainly(self, text: str) -> tuple[str, ...]:
         """The words of a text without its first article and its forms of be: `kitchen budget 12k`."""
@@ -521,7 +554,9 @@ def _fact_stems(owner: str, field: str, value: str, code: str) -> frozenset[str]
     facets = (f"{_FACET}{facet}" for facet in facets_of(field, value, code))
     first = next(iter(clauses(value, grammar_of(value, code))), None) if not (field or owner) else None
     leads = leads_of(first, grammar_of(value, code)) if first else ()
-    return _stems(f"{field} {value}".strip(), code).union(_stems(owner, code) if owner else (), kinds, facets, leads)
+    return _stems(f"{field} {value}".strip(), code).union(
+        _stems(owner, code) if owner else (), kinds, facets, leads
+    )
 
 
 @lru_cache(maxsize=16384)  # of all that stands
@@ -543,9 +578,15 @@ def _stems(text: str, code: str) -> frozenset[str]:
 def leads_of(clause: Clause, words: Grammar) -> frozenset[str]:
     """The verb of what a clause says that the speaker does, or the way behind it of what they are, among stems: `^sing`, `^on`."""
     rest = tokens_of(clause.rest)
-    is_inverted = any(token in words.nominatives and token in words.first_person for token in rest[:1])  # `da singe ich`
+    is_inverted = any(
+        token in words.nominatives and token in words.first_person for token in rest[:1]
+    )  # `da singe ich`
     subject = rest[:1] if is_inverted else clause.subject[:1]
-    if clause.kind not in ("be", "state") or not words.first_person.has_any(subject) or words.negations.within(clause.tokens):
+    if (
+        clause.kind not in ("be", "state")
+        or not words.first_person.has_any(subject)
+        or words.negations.within(clause.tokens)
+    ):
         return frozenset()
     way = rest[is_inverted : is_inverted + 1]
     if clause.kind == "be":
@@ -580,7 +621,12 @@ def _measures(code: str) -> frozenset[str]:
     words = grammar(code)
     lists_of = words.units, words.calendar_words, words.weekdays, words.months, words.cardinals
     doses = lists.words("consolidation.doses")
-    named = (token for entries in lists_of for token in entries.entries() if " " not in token and token not in doses)
+    named = (
+        token
+        for entries in lists_of
+        for token in entries.entries()
+        if " " not in token and token not in doses
+    )
     return stems_in(" ".join(named), code if code in codes() else "en")
 
 
@@ -614,7 +660,11 @@ def _differ(older: str, later: str) -> bool:
     old, new = _values_of(older), _values_of(later)
     forms = {form: new.get(form, frozenset()) for form in old}
     if _COUNTED.isdisjoint(new):
-        forms |= {form: new["figure"] for form in _COUNTED & old.keys() if "figure" in new}
+        forms |= {
+            form: new["figure"]
+            for form in old
+            if "figure" in new and (form in _COUNTED or form.startswith("in "))
+        }
     return any(values and old[form].isdisjoint(values) for form, values in forms.items())
 
 
