@@ -83,23 +83,21 @@ class Telling:
 
     @cached_property
     def topics(self) -> dict[str, frozenset[str]]:
-        """What each of its sentences speaks of, and the facets that have another value by it."""
-        topics = {
-            sentence: self.topic_of(sentence, *self.clauses_of(sentence)) for sentence in self.sentences
-        }
-        return {
-            sentence: topic if self.words.new_states.within(tokens_of(sentence)) else _without_leads(topic)
-            for sentence, topic in topics.items()
-        }
+        """What each of its sentences speaks of, the facets that have another value by it, and with a sign of the present how its clauses begin."""
+        topics = {}
+        for sentence in self.sentences:
+            clauses = self.clauses_of(sentence)
+            is_new = self.words.new_states.within(tokens_of(sentence))
+            leads = (leads_of(clause, self.words) for clause in clauses if is_new)
+            topics[sentence] = self.topic_of(sentence, *clauses).union(*leads)
+        return topics
 
     def topic_of(self, text: str, *clauses: Clause) -> frozenset[str]:
         """What a text speaks of, and the facets that have another value by its clauses."""
         turned = (
             frozenset(f"{_FACET}{turn.facet}" for turn in turns_in(clause, self.words)) for clause in clauses
         )
-        return _stems(text, self.words.code).union(
-            *turned, *(leads_of(clause, self.words) for clause in clauses)
-        )
+        return _stems(text, self.words.code).union(*turned)
 
     def clauses_of(self, sentence: str) -> tuple[Clause, ...]:
         """The clauses of a sentence."""
@@ -112,7 +110,7 @@ class Telling:
             return False
         if sum(_weight_of(stem, self.words.code) for stem in shared) > _EVERYDAY:
             return True
-        if shared != _without_leads(shared) or not shared.isdisjoint(_topic_of(fact, self.words.code)):
+        if _led(shared) or not shared.isdisjoint(_topic_of(fact, self.words.code)):
             return True
         is_change = (len(shared) > 1 or self.words.changes.within(self.tokens)) and _differ(
             fact.value, self.text
@@ -148,7 +146,7 @@ class Pair:
         self.sentence: str = max(
             shared,
             key=lambda sentence: (
-                shared[sentence] != _without_leads(shared[sentence]),
+                _led(shared[sentence]) != frozenset(),
                 self.weight(shared[sentence]),
                 len(sentence),
             ),
@@ -171,10 +169,11 @@ class Pair:
             for part in self.telling.clauses_of(self.sentence)
             if turns_in(part, words) or not tells_apart(part, words, fact, self.telling.said)
         ]
-        topic_of = self.telling.topic_of
-        at_hand = [part for part in parts if not self.shared.isdisjoint(topic_of(part.text, part))] or parts[
-            :1
-        ]
+
+        def topic_of(part: Clause) -> frozenset[str]:
+            return self.telling.topic_of(part.text, part) | leads_of(part, words)
+
+        at_hand = [part for part in parts if not self.shared.isdisjoint(topic_of(part))] or parts[:1]
         return [
             part
             for part in at_hand
@@ -465,7 +464,7 @@ class Pair:
     def is_told_otherwise(self) -> bool:
         """True where somebody begins as they did, with a sign of the present, and goes on otherwise: `I sing tenor now`, of `I sing alto in the choir`."""
         words = self.words
-        led = self.shared - _without_leads(self.shared)
+        led = _led(self.shared)
         first = next(iter(clauses(self.fact.value, words))) if led and self.fact.is_statement else None
 
         def goes_on(clause: Clause) -> tuple[bool, frozenset[str]]:
@@ -594,8 +593,8 @@ def leads_of(clause: Clause, words: Grammar) -> frozenset[str]:
     return frozenset(f"{_LEAD}{stem}" for stem in stems_in(" ".join(clause.verb[-1:]), words.code))
 
 
-def _without_leads(stems: frozenset[str]) -> frozenset[str]:
-    return frozenset(stem for stem in stems if not stem.startswith(_LEAD))
+def _led(stems: Iterable[str]) -> frozenset[str]:
+    return frozenset(stem for stem in stems if stem.startswith(_LEAD))
 
 
 @lru_cache(maxsize=16384)
