@@ -266,7 +266,7 @@ class Pair:
     @cached_property
     def ends(self) -> bool:
         """True where a clause says that what stands is over: the gym, or the membership of it, and neither a class there nor what else somebody ended."""
-        return any(map(self._is_ended_by, self.clauses))
+        return not self.doubted("supposed") and any(map(self._is_ended_by, self.clauses))
 
     def _is_ended_by(self, clause: Clause) -> bool:
         words, spread = self.words, tuple(" ".join(clause.tokens).replace("'s ", " is ").split())
