@@ -302,7 +302,9 @@ def is_theirs(clause: Clause, words: Grammar, whose: str, known: str) -> bool:
         return False  # `my other brother moved`
     shortened = next((n for n, token in enumerate(tokens[:3]) if token.endswith("'s")), -1)
     is_verb = words.prepositions.at(tokens, shortened + 1) > 0  # `my brother's at Bosch now`
-    first = 1 + words.noun_openers.has_any(tokens[:1])  # `the team meets on Zoom`, of a verb that is not known
+    first = 1 + words.noun_openers.has_any(
+        tokens[:1]
+    )  # `the team meets on Zoom`, of a verb that is not known
     subject = clause.subject or tokens[: shortened + 1 if is_verb else first]
     if whose:
         # `my brother's car is at Bosch now`, not `Kit's jacked it in and is at BAE now`
