@@ -355,7 +355,7 @@ def _is_of_other(clause: Clause, words: Grammar, known: frozenset[str]) -> bool:
     """True where a clause names another one than is known, or a thing of theirs: `my mate Del got moved`, `the car of my dad`."""
     tokens = clause.tokens
     if any(
-        token.endswith("'s") and token[:-2] not in words.small and token[:-2] not in known
+        token.endswith("'s") and token[:-2] not in words.small and known.isdisjoint((token, token[:-2]))
         and not words.followers.at(tokens, place + 1)
         for place, token in enumerate(tokens[:-1])
     ):  # fmt: skip

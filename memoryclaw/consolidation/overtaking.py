@@ -25,7 +25,7 @@ from memoryclaw.consolidation.bearing import (
 )
 from memoryclaw.consolidation.facets import UNSTATED, FacetChange, facets_of, is_word_of, turns_in
 from memoryclaw.model import Fact
-from memoryclaw.recall.renewing import clock_in, fields_in, spans_apart, stems_in, valued
+from memoryclaw.recall.renewing import clock_in, fields_in, kinds_of_values, spans_apart, stems_in, valued
 from memoryclaw.recall.restated import exact_values
 from memoryclaw.talk.assertions import has_phrase
 from memoryclaw.talk.learned import Worth, weighed
@@ -51,6 +51,7 @@ _LEAD = "^"  # before the words by which somebody tells of themselves, among ste
 _DOUBTS = ("supposed", "joke", "reported", "hedged")
 _PLACED = ("work", "home", "school")  # facets whose value is told with a place
 _LASTING = frozenset({"be", "have", "state", "modal"})  # kinds of verbs of what holds
+_START = 2  # words by which two sentences begin alike
 _WAY = 2  # words before a place with the verb that leads to it
 _LONG = timedelta(days=300)
 _ANY_DAY = date(2000, 1, 1)
@@ -111,6 +112,11 @@ class Telling:
         if sum(_weight_of(stem, self.words.code) for stem in shared) > _EVERYDAY:
             return True
         if _led(shared) or not shared.isdisjoint(_topic_of(fact, self.words.code)):
+            return True
+        start = tokens_of(fact.value)[:_START]
+        if valued(fact.value) and any(
+            start == tokens_of(each)[:_START] and valued(each) for each in self.sentences
+        ):
             return True
         is_change = (len(shared) > 1 or self.words.changes.within(self.tokens)) and _differ(
             fact.value, self.text
@@ -493,23 +499,24 @@ class Pair:
         if not (fact.is_statement and self.clauses and first and old and new):
             return False
         is_own = any(words.first_person.has_any(part.subject[:1]) for part in self.clauses)
-        is_bare = (
-            words.prepositions.at(tokens, first - 1) or ":" in self.sentence
-        )  # `opens at 9`, `budget: 15k`
+        # `opens at 9`, `budget: 15k`; `I sleep 7 hours a night`, `I park in bay 12`
+        kinds = {""} if words.prepositions.at(tokens, first - 1) or ":" in self.sentence else set[str]()
+        behind = tokens[first + len(new) :]
+        is_rate = words.units.within(behind) or words.calendar_words.within(behind)
+        kinds |= {"other"} if is_rate or "label" in kinds_of_values(self.sentence) else set()
         # What holds, not what happened once: `I read 40 pages`, `one cousin lives in Oslo`.
         lasts = all(
-            (part.kind in _LASTING or (not part.kind and is_bare))
-            and not words.indefinite_words.has_any(part.subject[:1])
+            part.kind in _LASTING | kinds
+            and not (words.indefinite_words.has_any(part.subject[:1]) and words.roles.within(part.subject))
             for part in self.clauses
         )
-        days = words.weekdays.within(tokens) or words.calendar_words.within(tokens)
+        days = any(
+            token in entries for entries in (words.weekdays, words.calendar_words) for token in (*old, *new)
+        )
         if not lasts or (days and is_own):
             return False
-        if all(
-            token in valued(text)
-            for text, span in ((fact.value, old), (self.sentence, new))
-            for token in span
-        ):
+        spans = (fact.value, old), (self.sentence, new)
+        if all(token in valued(text) for text, span in spans for token in span):
             return True
         way = tokens[max(0, first - _WAY) : first] if first + len(new) == len(tokens) else ()
         return not days and any(
