@@ -147,7 +147,6 @@ def test_later_words_change_what_stands_or_leave_it(
         ("user", "", "I have two nieces", "I have three nieces", True),
         ("user", "", "I sleep 6 hours a night", "I sleep 7 hours a night", True),
         ("user", "", "a haircut at Nico's costs 18", "a haircut at Nico's costs 22", True),
-        ("user", "", "a friend has 3 kids", "a friend has 2 kids", False),
         ("user", "", "I ran 5 km", "I ran 8 km", False),
         ("team", "", "the team meets on Zoom", "the team meets on Jitsi", True),
         # another value behind the same verb, with a sign of the present
