@@ -25,7 +25,7 @@ from memoryclaw.consolidation.bearing import (
 )
 from memoryclaw.consolidation.facets import UNSTATED, FacetChange, facets_of, is_word_of, turns_in
 from memoryclaw.model import Fact
-from memoryclaw.recall.renewing import clock_in, fields_in, kinds_of_values, spans_apart, stems_in, valued
+from memoryclaw.recall.renewing import clock_in, fields_in, spans_apart, stems_in, valued
 from memoryclaw.recall.restated import exact_values
 from memoryclaw.talk.assertions import has_phrase
 from memoryclaw.talk.learned import Worth, weighed
@@ -221,10 +221,8 @@ class Pair:
         ):
             return False
         before, behind = tokens[: goals[-1]], tokens[goals[-1] + 1 :]
-        code, owners = (
-            words.code,
-            tokens_of(self.owner) if self.owner else words.first_person | words.possessives_own,
-        )
+        code, own = words.code, words.first_person | words.possessives_own
+        owners = tokens_of(self.owner) if self.owner else own
         whose = {token for token in before if token in owners}
         if not whose or not self.old.isdisjoint(_stems(" ".join(behind), code)):
             return False
@@ -469,9 +467,9 @@ class Pair:
     @property
     def is_told_otherwise(self) -> bool:
         """True where somebody begins as they did, with a sign of the present, and goes on otherwise: `I sing tenor now`, of `I sing alto in the choir`."""
-        words = self.words
-        led = _led(self.shared)
-        first = next(iter(clauses(self.fact.value, words))) if led and self.fact.is_statement else None
+        words, led = self.words, _led(self.shared)
+        if not (led and self.fact.is_statement):
+            return False
 
         def goes_on(clause: Clause) -> tuple[bool, frozenset[str]]:
             tokens = [
@@ -481,13 +479,14 @@ class Pair:
             ]
             return words.noun_openers.has_any(tokens[:1]), _stems(clause.rest, words.code)
 
-        return first is not None and any(
-            not leads_of(part, words).isdisjoint(led)
-            and goes_on(part)[0] == goes_on(first)[0]
-            and goes_on(part)[1]
-            and goes_on(part)[1].isdisjoint(goes_on(first)[1])
+        is_opened, before = goes_on(next(iter(clauses(self.fact.value, words))))
+        later = [(part, *goes_on(part)) for part in self.clauses if not led.isdisjoint(leads_of(part, words))]
+        return any(
+            opened == is_opened
+            and new
+            and new.isdisjoint(before)
             and (part.kind != "be" or words.beginnings.within(self.tokens))  # not `I'm on the train now`
-            for part in self.clauses
+            for part, opened, new in later
         )
 
     @property
@@ -499,11 +498,10 @@ class Pair:
         if not (fact.is_statement and self.clauses and first and old and new):
             return False
         is_own = any(words.first_person.has_any(part.subject[:1]) for part in self.clauses)
-        # `opens at 9`, `budget: 15k`; `I sleep 7 hours a night`, `I park in bay 12`
+        # `opens at 9`, `budget: 15k`; `I sleep 7 hours a night`
         kinds = {""} if words.prepositions.at(tokens, first - 1) or ":" in self.sentence else set[str]()
         behind = tokens[first + len(new) :]
-        is_rate = words.units.within(behind) or words.calendar_words.within(behind)
-        kinds |= {"other"} if is_rate or "label" in kinds_of_values(self.sentence) else set()
+        kinds |= {"other"} if words.units.within(behind) or words.calendar_words.within(behind) else set()
         # What holds, not what happened once: `I read 40 pages`, `one cousin lives in Oslo`.
         lasts = all(
             part.kind in _LASTING | kinds
