@@ -218,6 +218,7 @@ class Pair:
             or clause.kind in UNSTATED
             or not words.changes.within(tokens)
             or words.negations.within(tokens)
+            or words.other_ones.has_any(tokens)  # `my other brother moved to Filey`
         ):
             return False
         before, behind = tokens[: goals[-1]], tokens[goals[-1] + 1 :]
