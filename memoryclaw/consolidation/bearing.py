@@ -302,7 +302,10 @@ def is_theirs(clause: Clause, words: Grammar, whose: str, known: str) -> bool:
         return False  # `my other brother moved`
     shortened = next((n for n, token in enumerate(tokens[:3]) if token.endswith("'s")), -1)
     is_verb = words.prepositions.at(tokens, shortened + 1) > 0  # `my brother's at Bosch now`
-    subject = clause.subject or tokens[: shortened + 1 if is_verb else 1]
+    first = 1 + words.noun_openers.has_any(
+        tokens[:1]
+    )  # `the team meets on Zoom`, of a verb that is not known
+    subject = clause.subject or tokens[: shortened + 1 if is_verb else first]
     if whose:
         # `my brother's car is at Bosch now`, not `Kit's jacked it in and is at BAE now`
         is_owner = any(
@@ -316,7 +319,11 @@ def is_theirs(clause: Clause, words: Grammar, whose: str, known: str) -> bool:
     before = frozenset(tokens_of(known))
     if _is_of_other(clause, words, before):
         return False
-    is_own = _is_spoken(clause, words) or words.contracted_subjects.has_any(subject[:1])
+    is_own = (
+        _is_spoken(clause, words)
+        or words.contracted_subjects.has_any(subject[:1])
+        or words.ended.at(subject)  # `stopped wearing lenses`
+    )
     spoken_to = any(token in words.first_person and token not in words.possessives_own for token in tokens)
     if is_own or (spoken_to and clause.kind != "report"):  # `they put me on days`
         return True
@@ -348,7 +355,7 @@ def _is_of_other(clause: Clause, words: Grammar, known: frozenset[str]) -> bool:
     """True where a clause names another one than is known, or a thing of theirs: `my mate Del got moved`, `the car of my dad`."""
     tokens = clause.tokens
     if any(
-        token.endswith("'s") and token[:-2] not in words.small and token[:-2] not in known
+        token.endswith("'s") and token[:-2] not in words.small and known.isdisjoint((token, token[:-2]))
         and not words.followers.at(tokens, place + 1)
         for place, token in enumerate(tokens[:-1])
     ):  # fmt: skip

@@ -61,7 +61,8 @@ def facets_of(field: str, value: str, code: str) -> frozenset[str]:
             facet for facet, entries in _phrases(words.code, "facet_words").items() if entries.within(tokens)
         }
     if is_own and not is_of_kin and (field or (first is not None and first.kind == "be")):
-        roles = (" ".join(tokens[place : place + size]) for place, size in words.roles.places(tokens))
+        told = first.tokens if first is not None else tokens
+        roles = (" ".join(told[place : place + size]) for place, size in words.roles.places(told))
         others = _phrases(words.code, "facet_words").values()  # `a widow`
         nouns = (noun_of(role) for role in roles if not any(role in entries for entries in others))
         named |= {_WORK for noun in nouns if noun is None or noun.field not in KIN}  # `a nurse`
@@ -98,7 +99,8 @@ def _fields_told(clause: Clause, words: Grammar) -> list[tuple[str, str]]:
     """The facets of which a clause tells a value, each with its field, with a sign of change, by its verb or by what somebody is: `ich wohne wieder in Köln`, `I'm a surveyor now`."""
     tokens, signs = clause.tokens, (words.changes, words.returns, words.beginnings)
     spans = [span for sign in signs for span in sign.places(tokens)]
-    if not spans or clause.joined or any(sign.within(tokens) for sign in (words.negations, words.former)):
+    others = words.negations, words.former, words.ending_verbs  # `you can quit calling me sir`
+    if not spans or clause.joined or any(sign.within(tokens) for sign in others):
         return []
     idle = {n for place, size in spans for n in range(place, place + size)}
     plain = " ".join(token for n, token in enumerate(tokens) if n not in idle)

@@ -23,7 +23,7 @@ from memoryclaw.consolidation.bearing import (
     kinds_of_field,
     tells_apart,
 )
-from memoryclaw.consolidation.facets import FacetChange, facets_of, is_word_of, turns_in
+from memoryclaw.consolidation.facets import UNSTATED, FacetChange, facets_of, is_word_of, turns_in
 from memoryclaw.model import Fact
 from memoryclaw.recall.renewing import clock_in, fields_in, spans_apart, stems_in, valued
 from memoryclaw.recall.restated import exact_values
@@ -31,6 +31,7 @@ from memoryclaw.talk.assertions import has_phrase
 from memoryclaw.talk.learned import Worth, weighed
 from memoryclaw.talk.people import PLACED
 from memoryclaw.talk.statements import Statement
+from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause, clauses
 from memoryclaw.text.dates import find_ranges, told_ranges, with_blanks
 from memoryclaw.text.grammar import (
@@ -46,9 +47,11 @@ from memoryclaw.text.language import key_of
 _EVERYDAY = 0.4  # what an everyday word weighs beside a name or a rare one
 _MOST = 2  # of what stands that one turn may change
 _FACET = "~a facet: "  # before one, among stems
+_LEAD = "^"  # before the words by which somebody tells of themselves, among stems
 _DOUBTS = ("supposed", "joke", "reported", "hedged")
 _PLACED = ("work", "home", "school")  # facets whose value is told with a place
 _LASTING = frozenset({"be", "have", "state", "modal"})  # kinds of verbs of what holds
+_START = 2  # words by which two sentences begin alike
 _WAY = 2  # words before a place with the verb that leads to it
 _LONG = timedelta(days=300)
 _ANY_DAY = date(2000, 1, 1)
@@ -81,8 +84,14 @@ class Telling:
 
     @cached_property
     def topics(self) -> dict[str, frozenset[str]]:
-        """What each of its sentences speaks of, and the facets that have another value by it."""
-        return {sentence: self.topic_of(sentence, *self.clauses_of(sentence)) for sentence in self.sentences}
+        """What each of its sentences speaks of, the facets that have another value by it, and with a sign of the present how its clauses begin."""
+        topics = {}
+        for sentence in self.sentences:
+            clauses = self.clauses_of(sentence)
+            is_new = self.words.new_states.within(tokens_of(sentence))
+            leads = (leads_of(clause, self.words) for clause in clauses if is_new)
+            topics[sentence] = self.topic_of(sentence, *clauses).union(*leads)
+        return topics
 
     def topic_of(self, text: str, *clauses: Clause) -> frozenset[str]:
         """What a text speaks of, and the facets that have another value by its clauses."""
@@ -102,11 +111,18 @@ class Telling:
             return False
         if sum(_weight_of(stem, self.words.code) for stem in shared) > _EVERYDAY:
             return True
-        if not shared.isdisjoint(_topic_of(fact, self.words.code)):
+        if _led(shared) or not shared.isdisjoint(_topic_of(fact, self.words.code)):
             return True
-        is_change = self.words.changes.within(self.tokens) and _differ(fact.value, self.text)
+        start = tokens_of(fact.value)[:_START]
+        if valued(fact.value) and any(
+            start == tokens_of(each)[:_START] and valued(each) for each in self.sentences
+        ):
+            return True
+        is_change = (len(shared) > 1 or self.words.changes.within(self.tokens)) and _differ(
+            fact.value, self.text
+        )
         # Not the month of two days.
-        return is_change and not shared <= _stems(" ".join(valued(fact.value)), self.words.code)
+        return is_change and not shared <= _stems(" ".join(valued(fact.value, units=True)), self.words.code)
 
     @cached_property
     def _named(self) -> frozenset[str]:
@@ -132,8 +148,15 @@ class Pair:
         self.owner: str = "" if key_of(fact.entity) == key_of(telling.who) else fact.entity
         self.old = stems_of(fact, telling)
         shared = {sentence: topic & self.old for sentence, topic in telling.topics.items()}
-        # That of its sentences which has most of the older one.
-        self.sentence: str = max(shared, key=lambda sentence: (self.weight(shared[sentence]), len(sentence)))
+        # That of its sentences which begins as the older one does, or has most of it.
+        self.sentence: str = max(
+            shared,
+            key=lambda sentence: (
+                _led(shared[sentence]) != frozenset(),
+                self.weight(shared[sentence]),
+                len(sentence),
+            ),
+        )
         self.shared: frozenset[str] = shared[self.sentence]
         self.statements = telling.sentences[self.sentence]
         self.tokens = tokens_of(self.sentence)
@@ -152,10 +175,11 @@ class Pair:
             for part in self.telling.clauses_of(self.sentence)
             if turns_in(part, words) or not tells_apart(part, words, fact, self.telling.said)
         ]
-        topic_of = self.telling.topic_of
-        at_hand = [part for part in parts if not self.shared.isdisjoint(topic_of(part.text, part))] or parts[
-            :1
-        ]
+
+        def topic_of(part: Clause) -> frozenset[str]:
+            return self.telling.topic_of(part.text, part) | leads_of(part, words)
+
+        at_hand = [part for part in parts if not self.shared.isdisjoint(topic_of(part))] or parts[:1]
         return [
             part
             for part in at_hand
@@ -167,6 +191,8 @@ class Pair:
         """True where a clause about others gives what stands another value, or turns a facet by its subject: `the doctor raised my sertraline to 100`, `the divorce came through`."""
         words, code = self.words, self.words.code
         subject = frozenset(clause.subject) - words.noun_openers
+        if self._leads_on(clause):
+            return True
         if subject and any(subject.issubset(turn.phrase) for turn in turns_in(clause, words)):
             return True
         openers = words.noun_openers, words.owner_prepositions
@@ -182,6 +208,37 @@ class Pair:
                 and opener not in words.people_pronouns
             )
         )
+
+    def _leads_on(self, clause: Clause) -> bool:
+        """True where a way leads to something else from what stands, or from its name alone beside a sign of change: `switched me from amlodipine to ramipril`, `changed my username to moss`."""
+        words, tokens = self.words, clause.tokens
+        goals = [n for n, token in enumerate(tokens[:-1]) if n and token in words.goal_prepositions]
+        if (
+            not goals
+            or clause.kind in UNSTATED
+            or not words.changes.within(tokens)
+            or words.negations.within(tokens)
+            or words.other_ones.has_any(tokens)  # `my other brother moved to Filey`
+        ):
+            return False
+        before, behind = tokens[: goals[-1]], tokens[goals[-1] + 1 :]
+        code, own = words.code, words.first_person | words.possessives_own
+        owners = tokens_of(self.owner) if self.owner else own
+        whose = {token for token in before if token in owners}
+        if not whose or not self.old.isdisjoint(_stems(" ".join(behind), code)):
+            return False
+        signs = {n for place, size in words.changes.places(tokens) for n in range(place, place + size)}
+        named = [
+            token
+            for n, token in enumerate(before)
+            if n not in signs and self._names(token) and token not in whose
+        ]
+        about = _stems(" ".join(named), code)
+        leaves = any(
+            way in words.source_prepositions and not self.old.isdisjoint(_stems(old, code))
+            for way, old in pairwise(before)
+        )
+        return leaves or (bool(about) and about <= self._about)
 
     def _is_of_another_time(self, clause: Clause) -> bool:
         """True for what a clause tells of an hour, or of a year or more before what stands, which it does not name: `left work at 8`, `years ago I broke up with Dean`."""
@@ -214,7 +271,7 @@ class Pair:
     @cached_property
     def ends(self) -> bool:
         """True where a clause says that what stands is over: the gym, or the membership of it, and neither a class there nor what else somebody ended."""
-        return any(map(self._is_ended_by, self.clauses))
+        return not self.doubted("supposed") and any(map(self._is_ended_by, self.clauses))
 
     def _is_ended_by(self, clause: Clause) -> bool:
         words, spread = self.words, tuple(" ".join(clause.tokens).replace("'s ", " is ").split())
@@ -228,6 +285,11 @@ class Pair:
                 for place, size in spans
                 if not (words.cancel_words.at(tokens, place) and any(map(self._is_known, tokens[:place])))
             ]  # `yoga is cancelled today`
+        spans += [
+            (n, 1)
+            for n, token in enumerate(tokens)
+            if token in words.no_more and words.negations.within(tokens[:n])
+        ]  # `kein Bier mehr`
         spans += [
             span for span in words.former.places(tokens) if words.changes.at(tokens, span[0])
         ]  # `used to`
@@ -395,26 +457,76 @@ class Pair:
             or self.is_of_kind
             or self.is_renewed
             or self.turns
+            or self.is_plain
+        )
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """True where a person is asked whatever the sum says."""
+        return self.is_restated or self.is_told_otherwise or any(map(self._leads_on, self.clauses))
+
+    @property
+    def is_told_otherwise(self) -> bool:
+        """True where somebody begins as they did, with a sign of the present, and goes on otherwise: `I sing tenor now`, of `I sing alto in the choir`."""
+        words, led = self.words, _led(self.shared)
+        if not (led and self.fact.is_statement):
+            return False
+
+        def goes_on(clause: Clause) -> tuple[bool, frozenset[str]]:
+            tokens = [
+                token
+                for token in tokens_of(clause.rest)
+                if token not in words.nominatives and not words.changes.has_any((token,))
+            ]
+            return words.noun_openers.has_any(tokens[:1]), _stems(clause.rest, words.code)
+
+        is_opened, before = goes_on(next(iter(clauses(self.fact.value, words))))
+        later = [(part, *goes_on(part)) for part in self.clauses if not led.isdisjoint(leads_of(part, words))]
+        return any(
+            opened == is_opened
+            and new
+            and new.isdisjoint(before)
+            and (part.kind != "be" or words.beginnings.within(self.tokens))  # not `I'm on the train now`
+            for part, opened, new in later
         )
 
     @property
     def is_restated(self) -> bool:
         """True where its words are said again with another figure, or another place by a verb that has a field: `we have seven hens`, `my sister lives in Leeds`."""
-        words, tokens = self.words, self.tokens
-        first, old, new = spans_apart(tokens_of(self.fact.value), tokens)
-        if not (self.fact.is_statement and self.clauses and first > 1 and old and new):
+        words, tokens, fact = self.words, self._plainly(self.sentence), self.fact
+        known = self._plainly(fact.value)
+        first, old, new = spans_apart(known, tokens)
+        if not (fact.is_statement and self.clauses and first and old and new):
             return False
+        is_own = any(words.first_person.has_any(part.subject[:1]) for part in self.clauses)
+        # `opens at 9`, `budget: 15k`; `I sleep 7 hours a night`
+        kinds = {""} if words.prepositions.at(tokens, first - 1) or ":" in self.sentence else set[str]()
+        behind = tokens[first + len(new) :]
+        kinds |= {"other"} if words.units.within(behind) or words.calendar_words.within(behind) else set()
         # What holds, not what happened once: `I read 40 pages`, `one cousin lives in Oslo`.
         lasts = all(
-            part.kind in _LASTING and not words.indefinite_words.has_any(part.subject[:1])
+            part.kind in _LASTING | kinds
+            and not (words.indefinite_words.has_any(part.subject[:1]) and words.roles.within(part.subject))
             for part in self.clauses
         )
-        if not lasts or words.weekdays.within(tokens) or words.calendar_words.within(tokens):
+        days = any(
+            token in entries for entries in (words.weekdays, words.calendar_words) for token in (*old, *new)
+        )
+        if not lasts or (days and is_own):
             return False
-        if all(token[0].isdigit() or token in words.cardinals for token in (*old, *new)):
+        spans = (fact.value, old), (self.sentence, new)
+        if all(token in valued(text) for text, span in spans for token in span):
             return True
         way = tokens[max(0, first - _WAY) : first] if first + len(new) == len(tokens) else ()
-        return any(field in PLACED and has_phrase(way, verb) for verb, field in words.verb_fields)
+        return not days and any(
+            field in PLACED and has_phrase(way, verb) for verb, field in words.verb_fields
+        )
+
+    def _plainly(self, text: str) -> tuple[str, ...]:
+        """The words of a text without its first article and its forms of be: `kitchen budget 12k`."""
+        tokens, words = tokens_of(text), self.words
+        opened = tokens[1:] if words.noun_openers.has_any(tokens[:1]) else tokens
+        return tuple(token for token in opened if token not in words.be_verbs)
 
     @cached_property
     def is_renewed(self) -> bool:
@@ -445,7 +557,11 @@ def _topic_of(fact: Fact, code: str) -> frozenset[str]:
 def _fact_stems(owner: str, field: str, value: str, code: str) -> frozenset[str]:
     kinds = (f"~{kind.first}" for kind in kinds_of_field(field))
     facets = (f"{_FACET}{facet}" for facet in facets_of(field, value, code))
-    return _stems(f"{field} {value}".strip(), code).union(_stems(owner, code) if owner else (), kinds, facets)
+    first = next(iter(clauses(value, grammar_of(value, code))), None) if not (field or owner) else None
+    leads = leads_of(first, grammar_of(value, code)) if first else ()
+    return _stems(f"{field} {value}".strip(), code).union(
+        _stems(owner, code) if owner else (), kinds, facets, leads
+    )
 
 
 @lru_cache(maxsize=16384)  # of all that stands
@@ -463,6 +579,30 @@ def _stems(text: str, code: str) -> frozenset[str]:
     return stems_in(" ".join(telling), language).union(fields, kinds, forms)
 
 
+@lru_cache(maxsize=4096)
+def leads_of(clause: Clause, words: Grammar) -> frozenset[str]:
+    """The verb of what a clause says that the speaker does, or the way behind it of what they are, among stems: `^sing`, `^on`."""
+    rest = tokens_of(clause.rest)
+    is_inverted = any(
+        token in words.nominatives and token in words.first_person for token in rest[:1]
+    )  # `da singe ich`
+    subject = rest[:1] if is_inverted else clause.subject[:1]
+    if (
+        clause.kind not in ("be", "state")
+        or not words.first_person.has_any(subject)
+        or words.negations.within(clause.tokens)
+    ):
+        return frozenset()
+    way = rest[is_inverted : is_inverted + 1]
+    if clause.kind == "be":
+        return frozenset(f"{_LEAD}{token}" for token in way if token in words.prepositions)
+    return frozenset(f"{_LEAD}{stem}" for stem in stems_in(" ".join(clause.verb[-1:]), words.code))
+
+
+def _led(stems: Iterable[str]) -> frozenset[str]:
+    return frozenset(stem for stem in stems if stem.startswith(_LEAD))
+
+
 @lru_cache(maxsize=16384)
 def _first_subject(text: str, code: str) -> frozenset[str]:
     first = next(iter(clauses(text, grammar_of(text, code))), None)
@@ -470,8 +610,8 @@ def _first_subject(text: str, code: str) -> frozenset[str]:
 
 
 def _weight_of(stem: str, code: str) -> float:
-    if stem.startswith(_FACET):
-        return 0.0  # it counts for itself
+    if stem.startswith((_FACET, _LEAD)) or stem[0].isdigit() or stem in _measures(code):
+        return 0.0  # it counts for itself, or measures what is spoken of
     return _EVERYDAY if stem[0] in "=~" or stem in _everyday(code) else 1.0
 
 
@@ -479,6 +619,20 @@ def _weight_of(stem: str, code: str) -> float:
 def _everyday(code: str) -> frozenset[str]:
     language = code if code in codes() else "en"
     return stems_in(" ".join(grammar(code).everyday), language)
+
+
+@cache
+def _measures(code: str) -> frozenset[str]:
+    words = grammar(code)
+    lists_of = words.units, words.calendar_words, words.weekdays, words.months, words.cardinals
+    doses = lists.words("consolidation.doses")
+    named = (
+        token
+        for entries in lists_of
+        for token in entries.entries()
+        if " " not in token and token not in doses
+    )
+    return stems_in(" ".join(named), code if code in codes() else "en")
 
 
 @lru_cache(maxsize=2048)
@@ -495,18 +649,14 @@ def _values_of(text: str) -> dict[str, frozenset[str]]:
     """The values of a text by their form."""
     words, tokens = grammar_of(text, "en"), tokens_of(_WITHIN_FIGURE.sub("", text))
     values = {form: frozenset(of_form) for form, of_form in exact_values(text, _ANY_DAY).items()}
-    figures = frozenset(token for token in tokens if token.isdigit() or token in words.cardinals)
+    counted = [pair for pair in pairwise((*tokens, "")) if pair[0].isdigit() or pair[0] in words.cardinals]
+    figures = frozenset(figure for figure, unit in counted if unit not in words.units)
     named = {
         "weekday": frozenset(token for token in tokens if token in words.weekdays),
         "month": frozenset(token for token in tokens if token in words.months),
         "figure": frozenset() if values else figures,
     }
-    counted = pairwise(tokens)
-    measured = {
-        f"in {unit}": frozenset({figure})
-        for figure, unit in counted
-        if figure[0].isdigit() and unit in words.units
-    }
+    measured = {f"in {unit}": frozenset({figure}) for figure, unit in counted if unit in words.units}
     return values | measured | {form: entries for form, entries in named.items() if entries}
 
 
@@ -515,7 +665,11 @@ def _differ(older: str, later: str) -> bool:
     old, new = _values_of(older), _values_of(later)
     forms = {form: new.get(form, frozenset()) for form in old}
     if _COUNTED.isdisjoint(new):
-        forms |= {form: new["figure"] for form in _COUNTED & old.keys() if "figure" in new}
+        forms |= {
+            form: new["figure"]
+            for form in old
+            if "figure" in new and (form in _COUNTED or form.startswith("in "))
+        }
     return any(values and old[form].isdisjoint(values) for form, values in forms.items())
 
 
@@ -559,7 +713,7 @@ def overtaken(
     likely = [
         (chance.score, pair)
         for pair in pairs_of(facts, telling)
-        if (chance := worth(pair)).enough or pair.is_restated
+        if (chance := worth(pair)).enough or pair.is_plain
     ]
     return [pair for _, pair in sorted(likely, key=lambda scored: -scored[0])[:_MOST]]
 
@@ -570,7 +724,7 @@ def pairs_of(facts: Iterable[Fact], telling: Telling) -> list[Pair]:
     pairs = [pair for pair in pairs if pair.clauses and pair.has_news]
     counted = Counter(stem for pair in pairs for stem in pair.old)
     for pair in pairs:
-        named = [stem for stem in pair.shared if not stem.startswith(_FACET)]
+        named = [stem for stem in pair.shared if not stem.startswith((_FACET, _LEAD))]
         pair.rivals = min((counted[stem] - 1 for stem in named), default=0)
     return pairs
 

@@ -486,16 +486,15 @@ class Catalog:
 
     def superseded_in(
         self, turns: Iterable[tuple[str, int]], episodes: Iterable[tuple[str, str]]
-    ) -> list[tuple[str, str, Fact]]:
-        """What rested on these lines and no longer holds: (path, block, the fact); the block of a log is `^l` and the number of its line.
+    ) -> list[tuple[str, str, str, Fact]]:
+        """What rested on these lines and no longer holds, or waits to be checked: (path, block, the file of the fact, the fact); the block of a log is `^l` and the number of its line.
 
         Args:
             episodes: episodes, each with a name by which facts cite it, as `link_key` gives it.
         """
         names = _columns("f")
-        past = (
-            "join fact f on f.fid = l.fid and f.line = l.line and f.current = 0 join files t on t.fid = f.fid"
-        )
+        past = """join fact f on f.fid = l.fid and f.line = l.line and (f.current = 0
+            or (f.verify_by != '' and instr(f.source, l.target))) join files t on t.fid = f.fid"""
         sql = f"""with turn(path, line) as (select json_extract(value, '$[0]'), cast(json_extract(value, '$[1]') as integer) from json_each(?)),
             episode(path, key) as (select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(?))
             select turn.path, '^l' || turn.line, t.path, f.seq, {names} from turn
@@ -508,7 +507,7 @@ class Catalog:
                 join link l on l.target_key = episode.key and l.anchor glob '^l[0-9]*' {past} where t.state = 'current'
             order by 1, 2, 3, 4"""
         rows = self.rows(sql, (json.dumps(list(turns)), json.dumps(list(episodes))))
-        return [(path, block, _fact(row)) for path, block, _, _, *row in rows]
+        return [(path, block, of_fact, _fact(row)) for path, block, of_fact, _, *row in rows]
 
     def overtaking(self, path: str, line: int, day: str) -> str:
         """What was said on a day and rests on a turn which a line of a fact names beside its own source; empty where there is none."""

@@ -527,10 +527,16 @@ def _is_one_of_several(question: Question, unit: Unit) -> bool:
 
 
 def _is_over(question: Question, unit: Unit, text: str) -> bool:
-    """True for what was said to be so until a day that is over, unless a day or an earlier time is asked for: `Hana is in Osaka till friday`."""
+    """True for what was so at an earlier time, or until a day that is over, unless a day or the past is asked for: `I used to live in Jena`, `Hana is in Osaka till friday`."""
     if not unit.when or question.form == "when" or question.days or question.of_before:
         return False
     said, text = unit.when[:10], unit.value or text
+    words, tokens = grammar_of(text, unread="en"), tokens_of(text)
+    former = any(not words.ended.at(tokens, place) for place, _ in words.former.places(tokens))
+    pasts = words.past_be, words.past_auxiliaries, words.former, words.earlier_times
+    asks_of_past = any(past.within(tokens_of(question.query.text)) for past in pasts)
+    if (former or words.earlier_times.within(tokens)) and not asks_of_past:
+        return True
     day = date.fromisoformat(said)
     open_ = (hit for hit in find_ranges(text, day)[0] if hit.end and not hit.start)
     ends = ((next_occurrence(span, day) or span).end for span in open_ if not tells_past(text, span.span))

@@ -223,7 +223,7 @@ class Searcher:
             )
             for hit in spoken
         ]
-        outdated = successors(self._catalog, lines_shown, today) if lines_shown else {}
+        outdated = successors(self._catalog, lines_shown, today, waiting=True) if lines_shown else {}
         superseding = {spoken[number].id: over for number, over in outdated.items()}
         # Of what an episode tells, what is asked about counts first.
         return {id_: (str(later),) for id_, later in stated.later.items()} | {

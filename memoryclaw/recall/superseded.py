@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import date
 
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import link_key
 from memoryclaw.late import NamedTuple
 from memoryclaw.model import TRUSTS, Fact
+from memoryclaw.text.dates import plus_days
 from memoryclaw.text.language import key_of
 from memoryclaw.text.memory_lines import BLOCK_ID
 
@@ -25,9 +27,12 @@ class Superseded(NamedTuple):
     since: str  # the day from which it is otherwise; empty where nobody knows
     now: str  # the value that holds now; empty where none does, or several
     trust: str = "trusted"  # of that value
+    waits: bool = False  # nobody has decided yet whether it has changed
 
     def mark(self, trust: str = "quarantined") -> str:
         """What is said of it in few words, where what is shown has this trust: no line vouches for a value that is trusted less."""
+        if self.waits:
+            return f'may have changed: "{self.now}", {self.since}'
         if not self.now or TRUSTS.index(self.trust) > TRUSTS.index(trust):
             return f"superseded since {self.since}" if self.since else "superseded"
         value = self.now if len(self.now) <= _LONGEST else f"{self.now[: _LONGEST - 1].rstrip()}…"
@@ -44,12 +49,15 @@ class ShownLines(NamedTuple):
     episode: str = ""  # its text from the first line on; empty for a log
 
 
-def successors(catalog: Catalog, shown: Sequence[ShownLines], today: str) -> dict[int, list[Superseded]]:
+def successors(
+    catalog: Catalog, shown: Sequence[ShownLines], today: str, *, waiting: bool = False
+) -> dict[int, list[Superseded]]:
     """What no longer holds of what is shown, by the number of the place in `shown`; in the order of lines.
 
     Args:
         catalog: where facts, and what they rest on, are known from.
         today: ISO date: a value whose last day has not come still holds.
+        waiting: also what may hold no longer, and waits for a person.
     """
     logs = [
         (lines_shown.path, line)
@@ -61,17 +69,20 @@ def successors(catalog: Catalog, shown: Sequence[ShownLines], today: str) -> dic
     keys = [(path, key) for path, (id_, _) in names.items() for key in {link_key(id_), link_key(path)}]
     if not logs and not keys:
         return {}
-    rested: dict[tuple[str, str], list[Fact]] = {}
-    for path, block, fact in catalog.superseded_in(logs, sorted(keys)):
-        if not fact.until or fact.until[:10] <= today:
-            rested.setdefault((path, block), []).append(fact)
+    rested: dict[tuple[str, str], list[tuple[str, Fact]]] = {}
+    for path, block, of_fact, fact in catalog.superseded_in(logs, sorted(keys)):
+        if (
+            fact.current <= waiting
+            and (fact.lifecycle.verify_by if fact.current else fact.until[:10]) <= today
+        ):
+            rested.setdefault((path, block), []).append((of_fact, fact))
     if not rested:
         return {}
-    successors = _Successors(catalog, [fact for facts in rested.values() for fact in facts], today)
+    successors = _Successors(catalog, [fact for facts in rested.values() for _, fact in facts], today)
     outdated: dict[int, list[Superseded]] = {}
     for number, lines_shown in enumerate(shown):
         for block, line in _blocks(lines_shown):
-            over = [successors.instead_of(fact, line) for fact in rested.get((lines_shown.path, block), ())]
+            over = [successors.instead_of(*fact, line) for fact in rested.get((lines_shown.path, block), ())]
             if successions := list(dict.fromkeys(item for item in over if item is not None)):
                 outdated.setdefault(number, []).extend(successions)
     return outdated
@@ -93,14 +104,19 @@ class _Successors:
     def __init__(self, catalog: Catalog, past: Iterable[Fact], today: str) -> None:
         from memoryclaw.vault.conflict_rules import agree, key_of_fact, stands  # noqa: PLC0415 - only where something was superseded
 
-        self._agree, self._field = agree, key_of_fact
+        self._agree, self._field, self._catalog = agree, key_of_fact, catalog
         self._now: dict[tuple[str, str], list[Fact]] = {}
         for _, fact in catalog.standing_facts({key_of(fact.entity) for fact in past}):
             if stands(fact, today):
                 self._now.setdefault((key_of(fact.entity), key_of_fact(fact)), []).append(fact)
 
-    def instead_of(self, fact: Fact, line: int) -> Superseded | None:
-        """What is to be said of the line that a former fact rests on; None where its value holds again."""
+    def instead_of(self, path: str, fact: Fact, line: int) -> Superseded | None:
+        """What is to be said of the line that a former fact of a file rests on, or one that waits; None where its value holds again, or where no later words are known."""
+        if fact.current:
+            day = plus_days(date.fromisoformat(fact.lifecycle.verify_by), 1).isoformat()
+            later = self._catalog.overtaking(path, fact.line, day)
+            row = Superseded(line, fact.id, fact.entity, fact.field, fact.value, day, later, waits=True)
+            return row if later else None
         current = [] if fact.is_statement else self._now.get((key_of(fact.entity), self._field(fact)), [])
         if any(self._agree(successor.value, fact.value) for successor in current):
             return None

@@ -406,6 +406,27 @@ def test_what_was_so_until_a_day_is_not_sure_behind_it(vault_of: VaultOf, said: 
             assert (answer.answered, "Osaka" in answer.lines[0].text) == (is_sure, True)
 
 
+@pytest.mark.parametrize(
+    ("said", "question", "is_sure"),
+    [
+        ("I used to live in Whitby", "where do I live?", False),
+        ("I used to live in Whitby", "where did I live?", True),
+        ("I live in Whitby", "where do I live?", True),
+        ("I no longer live in Whitby", "where did I live?", True),
+        ("früher hab ich in Gera gewohnt", "wo wohne ich?", False),
+        ("ich wohne in Gera", "wo wohne ich?", True),
+        ("avant j'habitais à Nantes", "où est-ce que j'habite ?", False),
+    ],
+)
+def test_what_was_so_at_an_earlier_time_is_sure_where_the_past_is_asked_for(
+    vault_of: VaultOf, said: str, question: str, *, is_sure: bool
+) -> None:
+    people = f'# user\n- "{said}" [said:: 2026-10-01]\n'
+    with App(vault_of({"memoryclaw.yaml": "", "semantic/people.md": people})) as app:
+        answer = app.ask(question)
+        assert (answer.answered, said in answer.lines[0].text) == (is_sure, True)
+
+
 def test_a_name_is_no_place_where_the_next_line_tells_one(vault_of: VaultOf) -> None:
     note = "Hana is my physio. She's at the Leith clinic.\n"
     with App(vault_of({"memoryclaw.yaml": "", "people.md": note})) as app:
