@@ -163,7 +163,7 @@ class EvidenceReader:
         )
         summaries = self._lane.known(rowids, self._catalog)
         units = [*summaries, *self._beside(text, summaries, fields)] if question.in_words else summaries
-        counts = self._counts(leaves, len(question.leaves), units, question.clause)
+        counts = self._counts(leaves, len(question.leaves), units, question.clause, replies=question.of_reply)
         always = {*listed, *answers, *wishes, *dated, *of_days, *latest, *soon}
         units = [unit for unit in units if unit.rowid in counts or unit.rowid in always]
         own_ids = with_own_ids(units, self._catalog)
@@ -333,7 +333,13 @@ class EvidenceReader:
         ]  # numbers go on in the next file
 
     def _counts(
-        self, leaves: Sequence[Leaf], asked: int, units: Sequence[UnitSummary], clause: IndexClause | None
+        self,
+        leaves: Sequence[Leaf],
+        asked: int,
+        units: Sequence[UnitSummary],
+        clause: IndexClause | None,
+        *,
+        replies: bool,
     ) -> dict[int, Counts]:
         """How often each leaf stands in these units; the first `asked` of them count in the turns beside one, too."""
         turns = {unit.rowid for unit in units if unit.kind == "turn" and unit.trust != "untrusted"}
@@ -349,7 +355,8 @@ class EvidenceReader:
         for unit in units:
             of_unit = counter.own(unit.rowid)
             # A long reply holds all words of a subject anyway.
-            borrows = unit.rowid in turns and (unit.role != "assistant" or counter.is_short(unit.rowid))
+            may_borrow = replies or unit.role != "assistant" or counter.is_short(unit.rowid)
+            borrows = unit.rowid in turns and may_borrow
             lent, beside = counter.lent(unit.rowid) if borrows else (NONE, NONE)
             if nested and clause is not None:
                 holding = _holding(clause, counter.fields(unit.rowid), codes)

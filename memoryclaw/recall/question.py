@@ -40,7 +40,7 @@ from memoryclaw.text.language import (
     select,
     words_of,
 )
-from memoryclaw.text.sentences import SMALL
+from memoryclaw.text.sentences import SMALL, sentences
 
 PREFIX_WORDS = 32  # a prefix stands for at most so many words of the vault, the most frequent ones
 FUZZY_WORDS = 8
@@ -92,7 +92,7 @@ _JOINTS = {line[:2]: ("", *line[3:].split()) for line in lists.lines("related_wo
 BEFORE_WHAT = lists.words("relevance.before_what")
 _PHRASES = {
     name: tuple(" ".join(words_of(phrase)) for phrase in lists.text(f"relevance.{name}").replace("\n", ",").split(",") if phrase)
-    for name in ("latest", "manner", "before", "duty", "unreal", "frame")
+    for name in ("latest", "manner", "reply", "before", "duty", "unreal", "frame")
 } | {"before_what": (*BEFORE_WHAT,)}  # fmt: skip
 _DOING = frozenset((*" ".join(_PHRASES["duty"]).split(), *lists.words("relevance.doing")))
 _LATEST_UNSPACED = tuple(lists.words("relevance.latest_unspaced"))
@@ -220,6 +220,15 @@ class Question(NamedTuple):
     def of_manner(self) -> bool:
         """True when it asks how the assistant shall do something: `how long should your answers be`."""
         return says(self.query.text, "manner")
+
+    @property
+    def of_reply(self) -> bool:
+        """True when it asks for what the assistant said: `which tyres did you recommend`."""
+        return any(
+            says(sentence, "reply")
+            and (sentence.endswith(("?", "？")) or not _ASKING.isdisjoint(words_of(sentence)[:1]))
+            for sentence in sentences(self.query.text)
+        )
 
     @property
     def of_before(self) -> bool:

@@ -29,6 +29,7 @@ GOAL = 0.3  # the most that a goal adds
 SESSION = 0.25  # of what the best turn of its session has more
 SPEAKER = 0.45  # lost by turns of others where somebody speaks whom the question names
 ASSISTANT = 0.5  # lost by an assistant's turns where the question is about the one who asks
+REPLY = 0.5  # added to an assistant's turns where the question asks for what the assistant said
 OPENS = 0.5  # added to the turn with which somebody opens a session with an assistant
 ASKS = 0.1  # lost by turns that end in a question
 PINNED = 0.25
@@ -181,7 +182,8 @@ def _best_of_sessions(
 
 def _factors(question: Question, units: Sequence[UnitSummary]) -> Callable[[UnitSummary], Terms]:
     """Tells by which shares of its own score a unit rises or falls."""
-    of_myself = question.of_myself
+    of_reply = question.of_reply
+    of_myself = question.of_myself and not of_reply
     speakers = {unit.entity_key for unit in units if unit.kind == "turn"} & question.any_person.keys()
 
     def factors(unit: UnitSummary) -> Terms:
@@ -191,6 +193,8 @@ def _factors(question: Question, units: Sequence[UnitSummary]) -> Callable[[Unit
                 terms.append(("speaker", -SPEAKER))
             if of_myself and unit.role == "assistant":
                 terms.append(("assistant", -ASSISTANT))
+            if of_reply and unit.role == "assistant":
+                terms.append(("reply", REPLY))
             if unit.opens:
                 terms.append(("opens", OPENS))
             if unit.asks:

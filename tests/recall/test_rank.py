@@ -19,6 +19,7 @@ from memoryclaw.recall.rank import (
     ASSISTANT,
     OPENS,
     PINNED,
+    REPLY,
     SESSION,
     SPEAKER,
     Ranked,
@@ -167,6 +168,24 @@ def test_an_assistants_turn_loses_where_the_question_is_about_the_one_who_asks()
     assert value(found, "assistant") == pytest.approx(-ASSISTANT * 2.0, abs=0.001)
     assert "assistant" not in names(ranked(2.0, turn, asked("what did Nora decide")))
     assert "assistant" not in names(ranked(2.0, TURN, asked("what did I decide")))
+
+
+@pytest.mark.parametrize(
+    ("question", "is_asked"),
+    [
+        ("Which tyres did you recommend for my bike?", True), ("what was the recipe you gave me", True),
+        ("Was hast du mir für meinen Rücken empfohlen?", True), ("que m'as-tu conseillé pour mon dos ?", True),
+        ("I read the book you suggested. I liked my evening with it.", False), ("can you recommend tyres for my bike?", False),
+        ("what did my doctor recommend?", False),
+    ],
+)  # fmt: skip
+def test_an_assistants_turn_gains_where_it_is_asked_what_the_assistant_said(
+    question: str, *, is_asked: bool
+) -> None:
+    found = ranked(2.0, TURN._replace(role="assistant"), asked(question))
+    share = REPLY if is_asked else -ASSISTANT
+    assert value(found, "reply" if is_asked else "assistant") == pytest.approx(share * 2.0, abs=0.001)
+    assert not {"reply", "assistant"} & {*names(ranked(2.0, TURN, asked(question)))}
 
 
 @pytest.mark.parametrize(
