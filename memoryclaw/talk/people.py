@@ -648,7 +648,12 @@ def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
                 tokens[:place]
             )
             behind = _name_behind(clause, place + length, words, names, spans, capital=several)
-            if name := behind or _name_before(clause, tokens, place, words, names):
+            name = behind or _name_before(clause, tokens, place, words, names)
+            if name and (head := _head(tokens, place, place + length, words)):
+                # `the dog of my sister is called Rex`
+                whose, role = role_itself(tokens[place : place + length], words), " ".join(head)
+                name = name if words.roles.at(head) == len(head) else ""
+            if name:
                 # `dass mein Chef Kim heißt`
                 is_final = bool(words.final_verbs) and tokens[-1] in words.links
                 stated = not behind or is_final or bool(_linked(tokens, place + length, words))
@@ -693,6 +698,8 @@ def _owner(tokens: tuple[str, ...], place: int, words: Grammar, names: Names) ->
         return ""
     if token in words.people_pronouns:
         return None  # `her husband`
+    if of_relative := _relative_before(tokens, before, words):
+        return of_relative
     length = words.roles.at(tokens, place)
     if (
         before in (0, -1)
@@ -708,6 +715,39 @@ def _owner(tokens: tuple[str, ...], place: int, words: Grammar, names: Names) ->
     ):
         return names.named(token)
     return None
+
+
+def _relative_before(tokens: Sequence[str], last: int, words: Grammar) -> str:
+    """The role of one of the speaker's whose something stands behind a place: `my best friend's …`; empty where it is nobody's."""
+    for first in range(max(1, last - 2), last + 1):
+        role = (*tokens[first:last], tokens[last].removesuffix("'s"))
+        if (
+            role[-1] != tokens[last]
+            and tokens[first - 1] in words.possessives_own
+            and words.roles.at(role) == len(role)
+        ):
+            return " ".join(role)
+    return ""
+
+
+def _head(tokens: Sequence[str], place: int, end: int, words: Grammar) -> Sequence[str]:
+    """What a clause tells the name of where that is no relative, but theirs: `the dog of my sister is called Rex`; not of `el nombre de mi hermana`."""
+    own = place - 1
+    while own > 0 and tokens[own] in words.role_adjectives:
+        own -= 1
+    first = int(tokens[0] in words.noun_openers)
+    head = tokens[first : own - (own > 0 and tokens[own - 1] in words.owner_prepositions)]
+    is_of = first + len(head) < own or words.noun_capitals
+    is_head = is_of and 0 < len(head) <= _LONGEST and tokens[own] in words.possessives_own
+    is_named = is_head and _linked(tokens, end, words) and not words.naming_words.within(head)
+    return head if is_named and words.small.isdisjoint(head) else ()
+
+
+def role_itself(role: Sequence[str], words: Grammar) -> str:
+    """A role without the ending that only tells that something is theirs: `Sohnes`, `Bruders`."""
+    text = " ".join(role)
+    forms = (text.removesuffix(ending) for ending in ("es", "s") if words.noun_capitals)
+    return next((form for form in forms if form != text and noun_of(form)), text)
 
 
 def _name_behind(
