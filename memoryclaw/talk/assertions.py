@@ -401,7 +401,9 @@ def _be_no_longer(clause: Clause, words: Grammar, subject: tuple[str, str]) -> A
 def field_noun(clause: Clause, words: Grammar, names: Names) -> str:
     """The words of a clause that name a field or a role, of which the next may tell the value: `my number changed`, `we have a dog`; empty where none do."""
     spans = spans_of(clause.text)
-    if clause.kind == "have" and (noun := _noun_had(clause, words)) and words.roles.at(noun) == len(noun):
+    noun = _noun_had(clause, words) if clause.kind == "have" else ()
+    is_new = noun and words.renewals.has_any(clause.tokens) and _is_field(noun, words)
+    if noun and (is_new or words.roles.at(noun) == len(noun)):
         return clause.text
     change = words.changes.find(clause.tokens)
     size = len(clause.subject) or max(change, 0)
@@ -1029,7 +1031,8 @@ def _without_lead(clause: Clause, words: Grammar, names: Names) -> Clause:
         return first_clause(text, words, clause)._replace(start=clause.start, end=clause.end)
     length = 0 if words.ended.at(clause.tokens) else words.changes.at(clause.tokens)  # `ya no vivo en Madrid`
     end = spans[length - 1][1] if length else 0
-    may_lead = not length and clause.kind and not names.begins(clause.tokens)
+    is_name = names.begins(clause.tokens) or names.is_name("".join(clause.tokens[:1]))  # `June's birthday`
+    may_lead = not length and clause.kind and not is_name
     lead = leading_range(clause.text, _ANY_DAY) if may_lead else None
     end = lead.span[1] if lead and not lead.span[0] else end
     behind = clause.text[end:].lstrip(" ,")

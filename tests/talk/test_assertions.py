@@ -471,3 +471,51 @@ def test_what_somebody_stopped_using_ends_and_is_not_used(text: str, language: s
     (said,) = talk_of(("user", text), language=language).statements
     assert not said.assertions
     assert [(one.field in ("uses", "*"), one.value) for one in said.ended] == [(True, value)]
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "value"),
+    [
+        ("tengo número nuevo, es el 622 55 66 11", "es", "622 55 66 11"),
+        ("ho un numero nuovo, è 347 765 4311", "it", "347 765 4311"),
+        ("tenho um número novo, é o 912 345 611", "pt", "912 345 611"),
+        ("j'ai un nouveau numéro, c'est le 06 12 34 56 11", "fr", "06 12 34 56 11"),
+    ],
+)
+def test_a_new_number_is_told_in_the_clause_behind(text: str, language: str, value: str) -> None:
+    said = talk_of(("user", text), language=language).statements
+    assert [one[1:3] for found in said for one in found.assertions] == [("phone", value)]
+    assert any(found.change for found in said if found.assertions)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "fact"),
+    [
+        ("June lives in Stroud", "en", ("June", "lives in", "Stroud")),
+        ("Autumn is allergic to nuts", "en", ("Autumn", "allergy", "nuts")),
+        ("Summer's email is s@dune.example", "en", ("Summer", "email", "s@dune.example")),
+        ("a Inês Carvalho faz anos a 4 de maio", "pt", ("Inês Carvalho", "birthday", "4 de maio")),
+        ("Inés cumple años el 4 de mayo", "es", ("Inés", "birthday", "4 de mayo")),
+        ("Anna compie gli anni il 4 maggio", "it", ("Anna", "birthday", "4 maggio")),
+        ("ma dentiste est la docteure Vasseur", "fr", ("", "dentist", "Docteure Vasseur")),
+    ],
+)
+def test_a_name_is_one_by_what_is_told_of_it(text: str, language: str, fact: tuple[str, str, str]) -> None:
+    (said,) = talk_of(("user", text), language=language).statements
+    assert [one[:3] for one in said.assertions] == [fact]
+
+
+@pytest.mark.parametrize(
+    "text", ["June is cold", "Summer is here", "Dawn's early light is nice", "Hope this works"]
+)
+def test_a_word_that_begins_a_sentence_is_no_name(text: str) -> None:
+    said = talk_of(("user", text)).statements
+    assert {(found.about, found.assertions) for found in said} <= {("", ())}
+
+
+def test_of_two_with_one_first_name_the_last_one_named_in_a_turn_is_meant() -> None:
+    said = talk_of(
+        ("user", "Marcus Lund lives in Aarhus. Marcus Bell lives in Truro."),
+        ("user", "Marcus works at Tesco."),
+    ).statements
+    assert [one[:3] for one in said[-1].assertions] == [("Marcus Bell", "works at", "Tesco")]
