@@ -988,7 +988,7 @@ class ClaimDecider:
         names = [fact.value for fact in facts if same_field(fact.field, role)]
         if len(names) == 1:
             return claim._replace(entity=names[0])
-        if claim.field and claim.how == "noun":
+        if claim.field and claim.how in ("noun", "role"):
             return claim._replace(entity=role)
         return claim._replace(
             entity=claim.speaker or _PERSON, field="", value=claim.words or claim.value, how="said"

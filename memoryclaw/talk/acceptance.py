@@ -92,7 +92,7 @@ TABLE = (
     Rule("episode", "one piece of work", _kind("task")),
     Rule("renewal", "called off, unless it ends what stands", lambda statement: statement.kind == "off" and statement.change and statement.doubts.isdisjoint({"hedged"})),
     Rule("episode", "a to-do", _kind("duty", "done", "off")),
-    Rule("episode", "a mood", _doubt("mood")),
+    Rule("episode", "a mood", lambda statement: "mood" in statement.doubts and all(assertion.how != "noun" for assertion in statement.assertions)),  # not `my favourite colour is blue`
     Rule("episode", "about the one spoken to", lambda statement: "addressed" in statement.doubts and (statement.kind == "wish" or not statement.hard) and not statement.assertions),
     Rule("ask", "said with some doubt, of a known field", lambda statement: bool(statement.assertions) and "hedged" in statement.doubts),
     Rule("ask", "said with some doubt, of a day", lambda statement: statement.doubts == {"hedged"} and statement.kind in ("be", "modal", "state") and _names_a_day(statement)),  # `the fair could be on 22 May`

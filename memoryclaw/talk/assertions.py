@@ -19,6 +19,7 @@ from memoryclaw.talk.people import (
     begins_as_names_do,
     has_genitive,
     relations,
+    role_itself,
 )
 from memoryclaw.talk.seals import balanced
 from memoryclaw.text import words as lists
@@ -27,6 +28,7 @@ from memoryclaw.text.dates import find_ranges, leading_range, with_blanks
 from memoryclaw.text.grammar import Grammar, WordList, spans_of, tokens_of
 from memoryclaw.text.language import plain
 from memoryclaw.vault.fact_values import date_value, noun_of, plain_key, plain_value
+from memoryclaw.vault.validity import is_preference
 from memoryclaw.vault.value_forms import is_occupation
 from memoryclaw.vault.vocabulary import misfit
 
@@ -169,19 +171,25 @@ def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, st
 
 def _left_behind(clause: Clause, words: Grammar, subject: tuple[str, str]) -> Assertion | None:
     """The value that a verb of ending has for its object: `Pieter left Shell`, `we switched our broadband from Sonic to Hyperion`."""
-    if (plain := _verb_first(clause.text, words)) != clause.text:  # `ich hab bei Bosch gekündigt`
-        clause = first_clause(plain, words, clause)
     spans, (source, goal) = spans_of(clause.text), _way(clause.tokens, words)
     if source and words.changes.within(clause.tokens):  # `we switched our broadband from Sonic to Hyperion`
         first = source + words.source_prepositions.at(clause.tokens, source)
         return _ended(
             subject[0], ANY_FIELD, _value(clause.text[spans[first][0] : spans[goal][0]], words), clause
         )
-    first = clause.verb_at if clause.kind else 0  # with `has left Shell`
+    # `ich hab bei Bosch gekündigt`; `we zijn gestopt met Jira`
+    plain_texts = dict.fromkeys((_verb_first(clause.text, words), clause.text))
+    left = (_object_of_ending(first_clause(text, words, clause), words, subject) for text in plain_texts)
+    return next(filter(None, left), None) if words.ending_verbs.may_be_in(clause.tokens) else None
+
+
+def _object_of_ending(clause: Clause, words: Grammar, subject: tuple[str, str]) -> Assertion | None:
+    """The value that stands behind a verb of ending: `has left Shell`."""
+    spans, first = spans_of(clause.text), clause.verb_at if clause.kind else 0
     places: Sequence[int] = range(first, clause.verb_at + len(clause.verb) + 1)
     if not clause.kind:  # `my brother handed in his notice` is of others
         places = [n for n in places if words.small.issuperset(clause.tokens[:n])]
-    for phrase, field in words.verb_ends if words.ending_verbs.may_be_in(clause.tokens) else ():
+    for phrase, field in words.verb_ends:
         end = next(
             (place + len(phrase) for place in places if clause.tokens[place : place + len(phrase)] == phrase),
             0,
@@ -393,7 +401,9 @@ def _be_no_longer(clause: Clause, words: Grammar, subject: tuple[str, str]) -> A
 def field_noun(clause: Clause, words: Grammar, names: Names) -> str:
     """The words of a clause that name a field or a role, of which the next may tell the value: `my number changed`, `we have a dog`; empty where none do."""
     spans = spans_of(clause.text)
-    if clause.kind == "have" and (noun := _noun_had(clause, words)) and words.roles.at(noun) == len(noun):
+    noun = _noun_had(clause, words) if clause.kind == "have" else ()
+    is_new = noun and words.renewals.has_any(clause.tokens) and _is_field(noun, words)
+    if noun and (is_new or words.roles.at(noun) == len(noun)):
         return clause.text
     change = words.changes.find(clause.tokens)
     size = len(clause.subject) or max(change, 0)
@@ -534,8 +544,10 @@ def _by_noun(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
     if words.noun_capitals and words.roles.at(noun) == len(noun) and not names.found(value):
         return None  # `die Frau von Jens ist Anwältin`
     is_field, explicit = _is_field(noun, words), owner.how == "noun"
+    # of a favourite colour, `blue` is no mood
+    is_named = is_preference(_field(owner.noun)) or _names_a_thing(value, words)
     if not (is_field or explicit) or not (
-        _is_firm(value, words, names) or (is_field and explicit and _names_a_thing(value, words))
+        _is_firm(value, words, names) or (is_field and explicit and is_named)
     ):
         return None
     return _told(owner, value)._replace(when=when)
@@ -718,7 +730,7 @@ def _owner_and_noun(
             name = _entity(" ".join((*typed[:place], owner)), names)
             noun = tokens[place + 1 :]
             return _Owned(name, " ".join(noun), "noun") if name and len(noun) <= _FIELD_WORDS else None
-    if owned := _field_and_name(tokens, typed, words, names):
+    if owned := _field_of_relative(tokens, words) or _field_and_name(tokens, typed, words, names):
         return owned
     first = names.found(typed[0])
     if first and len(tokens) > 1:
@@ -742,6 +754,14 @@ def _is_office(tokens: Sequence[str]) -> bool:
     """True for a role that passes from one to another, `landlord`; not for kin."""
     noun = noun_of(" ".join(tokens))
     return noun is not None and noun.kind == "name"
+
+
+def _field_of_relative(tokens: Sequence[str], words: Grammar) -> _Owned | None:
+    """`die Nummer meiner Mutter`: one of the speaker's behind a field, without a word between."""
+    own = next((n for n in range(1, len(tokens)) if tokens[n] in words.possessives_own), len(tokens))
+    role = tokens[own + 1 :]
+    is_field = words.roles.at(role) == len(role) > 0 and tokens[0] not in words.naming_words
+    return _Owned(role_itself(role, words), " ".join(tokens[:own]), "noun") if is_field else None
 
 
 def _field_and_name(
@@ -864,10 +884,10 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
         verb_place = next((n for n, (begin, _) in enumerate(spans) if begin >= start), len(tokens))
         for place in range(verb_place, min(len(tokens), verb_place + len(clause.verb) + 2)):
             for phrase, field in words.fields_by_first.get(tokens[place], ()):
-                noun = place and tokens[place - 1] in words.noun_leads  # `my own life`
-                if noun or tuple(tokens[place : place + len(phrase)]) != phrase:
-                    continue
                 end = place + len(phrase)
+                noun = place and tokens[place - 1] in words.noun_leads  # `my own life`
+                if noun or tuple(tokens[place:end]) != phrase or _is_over(tokens, place, end, words):
+                    continue
                 end += field in PLACED and _is_before_name(
                     text, spans[end : end + _FIELD_WORDS], field, words
                 )
@@ -885,6 +905,14 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
                     )
                 return None
     return None
+
+
+def _is_over(tokens: Sequence[str], place: int, end: int, words: Grammar) -> bool:
+    """True for a verb that stands in or beside one of ending: `stopped using Jira`, `ben gestopt met Jira te gebruiken`."""
+    return words.ending_verbs.at(tokens, end) > 0 or any(
+        place < n + words.ending_verbs.at(tokens, n) or (n == place - 1 and words.ended.at(tokens, n))
+        for n in range(max(0, place - _FIELD_WORDS), place)
+    )
 
 
 def _is_of_kind(value: str, field: str, phrase: Sequence[str], words: Grammar) -> bool:
@@ -1003,7 +1031,8 @@ def _without_lead(clause: Clause, words: Grammar, names: Names) -> Clause:
         return first_clause(text, words, clause)._replace(start=clause.start, end=clause.end)
     length = 0 if words.ended.at(clause.tokens) else words.changes.at(clause.tokens)  # `ya no vivo en Madrid`
     end = spans[length - 1][1] if length else 0
-    may_lead = not length and clause.kind and not names.begins(clause.tokens)
+    is_name = names.begins(clause.tokens) or names.is_name("".join(clause.tokens[:1]))  # `June's birthday`
+    may_lead = not length and clause.kind and not is_name
     lead = leading_range(clause.text, _ANY_DAY) if may_lead else None
     end = lead.span[1] if lead and not lead.span[0] else end
     behind = clause.text[end:].lstrip(" ,")
@@ -1034,7 +1063,10 @@ def _contact(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
         if hit := pattern.search(clause.text):
             lead = clause.text[: hit.start()]
             tokens, before = tokens_of(lead), set(names.found(lead))
-            is_own = is_reached or words.possessives_own.within(tokens) or _is_bare_news(tokens, words)
+            before |= set(names.relatives(tokens, words))  # `my mum is on 07700 900123`
+            is_own = not before and (
+                is_reached or words.possessives_own.within(tokens) or _is_bare_news(tokens, words)
+            )
             if is_own or len(before) == 1:
                 value = plain_value(hit[0].strip(" .,;:!?)("))
                 return Assertion("" if is_own else before.pop(), field, value, "contact", clause.text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from memoryclaw.text import words as lists
@@ -112,7 +112,8 @@ class Names:
             )
             for run, before in _runs(sentence, first=opens):
                 owner = _owner_of_field(run, words) if words else []
-                if words and self._is_no_name(run, before, words):
+                is_led = opens and not before and len(run) == 1  # `June lives in Stroud`
+                if words and not is_led and self._is_no_name(run, before, words):
                     continue
                 name = " ".join(owner or run)
                 is_name = words is not None and not any(_is_common(word, words) for word in run[1:])
@@ -131,7 +132,8 @@ class Names:
 
     def meet(self, text: str) -> None:
         """Lets a first name alone stand for the one of that name who is named here."""
-        for run, _ in _runs(text[:8000], first=True):
+        runs = chain.from_iterable(_runs(sentence, first=True) for sentence in sentences(text[:8000]))
+        for run, _ in runs:
             name = self._by_token.get(" ".join(map(plain, run)), "")
             first = plain(tokens_of(name)[0]) if name else ""
             if name and len(run) > 1 and key_of(self._by_token.get(first, "")) != first:
@@ -549,7 +551,7 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
     if words.noun_capitals:
         # `Gerda ist krank`
         is_called = run[0].lower() in _FIRST - words.months and words.verbs.at(tokens, place) > 0
-        return len(run) == 1 and (is_called or words.people_verbs.at(tokens, place) > 0)
+        return is_called or (len(run) == 1 and words.people_verbs.at(tokens, place) > 0)
     if len(run) == 1 and (run[0].isupper() or words.plural_verbs.at(tokens, place)):
         return False  # `Apples are for all`
     return words.verbs.at(tokens, place) > 0
@@ -570,13 +572,27 @@ def _opening_run(sentence: str, words: Grammar) -> list[str]:
     word = _WORD.search(opening)
     if not word or not word[0][0].isupper():
         return []
-    is_given = word[0].lower() in _GIVEN and not sentence.rstrip().endswith("?")  # `Will Turner come?`
+    is_given = _bare(word[0]).lower() in _GIVEN and not sentence.rstrip().endswith("?")  # `Will Turner come?`
     is_everyday = _is_everyday(_bare(word[0]), words)
     if is_everyday and not is_given:
         return []
     run, before = next(_runs(f"a {opening}"), ([], ""))
     is_common = before != "a" or _begins_common(run, words) or _is_noun(run, words)
+    if before == "a" and len(run) == 1 and is_given and (is_common or is_everyday):
+        return run if _is_told_of_person(tokens_of(opening), words) else []
     return [] if is_common or (is_everyday and len(run) == 1) else run
+
+
+def _is_told_of_person(tokens: Sequence[str], words: Grammar) -> bool:
+    """True where the word that begins some others lives, works or is reached as people do: `June lives in Stroud`, `Summer's email`."""
+    if tokens[0].endswith("'s"):
+        noun = noun_of(tokens[1]) if len(tokens) > 1 else None
+        return noun is not None and noun.kind in ("email", "phone")
+    place = 1 + words.be_verbs.has_any(tokens[1:2])
+    return any(
+        is_of_people(field) and tuple(tokens[place : place + len(phrase)]) == phrase
+        for phrase, field in words.fields_by_first.get("".join(tokens[place : place + 1]), ())
+    )
 
 
 def has_genitive(name: str) -> bool:
@@ -648,7 +664,12 @@ def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
                 tokens[:place]
             )
             behind = _name_behind(clause, place + length, words, names, spans, capital=several)
-            if name := behind or _name_before(clause, tokens, place, words, names):
+            name = behind or _name_before(clause, tokens, place, words, names)
+            if name and (head := _head(tokens, place, place + length, words)):
+                # `the dog of my sister is called Rex`
+                whose, role = role_itself(tokens[place : place + length], words), " ".join(head)
+                name = name if words.roles.at(head) == len(head) else ""
+            if name:
                 # `dass mein Chef Kim heißt`
                 is_final = bool(words.final_verbs) and tokens[-1] in words.links
                 stated = not behind or is_final or bool(_linked(tokens, place + length, words))
@@ -693,6 +714,8 @@ def _owner(tokens: tuple[str, ...], place: int, words: Grammar, names: Names) ->
         return ""
     if token in words.people_pronouns:
         return None  # `her husband`
+    if of_relative := _relative_before(tokens, before, words):
+        return of_relative
     length = words.roles.at(tokens, place)
     if (
         before in (0, -1)
@@ -708,6 +731,39 @@ def _owner(tokens: tuple[str, ...], place: int, words: Grammar, names: Names) ->
     ):
         return names.named(token)
     return None
+
+
+def _relative_before(tokens: Sequence[str], last: int, words: Grammar) -> str:
+    """The role of one of the speaker's whose something stands behind a place: `my best friend's …`; empty where it is nobody's."""
+    for first in range(max(1, last - 2), last + 1):
+        role = (*tokens[first:last], tokens[last].removesuffix("'s"))
+        if (
+            role[-1] != tokens[last]
+            and tokens[first - 1] in words.possessives_own
+            and words.roles.at(role) == len(role)
+        ):
+            return " ".join(role)
+    return ""
+
+
+def _head(tokens: Sequence[str], place: int, end: int, words: Grammar) -> Sequence[str]:
+    """What a clause tells the name of where that is no relative, but theirs: `the dog of my sister is called Rex`; not of `el nombre de mi hermana`."""
+    own = place - 1
+    while own > 0 and tokens[own] in words.role_adjectives:
+        own -= 1
+    first = int(tokens[0] in words.noun_openers)
+    head = tokens[first : own - (own > 0 and tokens[own - 1] in words.owner_prepositions)]
+    is_of = first + len(head) < own or words.noun_capitals
+    is_head = is_of and 0 < len(head) <= _LONGEST and tokens[own] in words.possessives_own
+    is_named = is_head and _linked(tokens, end, words) and not words.naming_words.within(head)
+    return head if is_named and words.small.isdisjoint(head) else ()
+
+
+def role_itself(role: Sequence[str], words: Grammar) -> str:
+    """A role without the ending that only tells that something is theirs: `Sohnes`, `Bruders`."""
+    text = " ".join(role)
+    forms = (text.removesuffix(ending) for ending in ("es", "s") if words.noun_capitals)
+    return next((form for form in forms if form != text and noun_of(form)), text)
 
 
 def _name_behind(

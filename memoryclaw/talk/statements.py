@@ -511,7 +511,8 @@ class _Turn:
     def _note_field(self, clause: Clause) -> None:
         """Keeps the words that name a field, for a clause that tells its value as `it`."""
         if noun := field_noun(clause, self.words, self.names):
-            self._field = noun, self.words.changes.within(clause.tokens)
+            renewed = clause.kind == "have" and self.words.renewals.has_any(clause.tokens)
+            self._field = noun, renewed or self.words.changes.within(clause.tokens)
 
     def _antecedent(self, clause: Clause) -> str:
         """The one person whom the `she` of a clause may be: named last in this turn, else in the two before; "" where there is none, or more than one, or where what stands before a colon is another: `eoghan: hes a vegan`."""

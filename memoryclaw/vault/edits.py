@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from memoryclaw import late
@@ -229,12 +229,12 @@ class Splice(NamedTuple):
 
 
 def apply_splices(text: str, splices: Iterable[Splice]) -> str:
-    """Applies splices, which must not overlap. A replaced last line keeps its line end."""
+    """Applies splices, which must not overlap; of two at one place the later stands first. A replaced last line keeps its line end."""
     lines, newline = lines_of(text), line_end(text)
     open_ended = bool(lines) and not lines[-1].endswith(("\n", "\r"))
     if open_ended:
         lines[-1] += newline
-    for start, end, fresh in sorted(splices, reverse=True):
+    for start, end, fresh in sorted(splices, key=itemgetter(0, 1), reverse=True):
         ends = [line[len(line.rstrip("\r\n")) :] for line in lines[start:end]]
         lines[start:end] = [line + (ends[i] if i < len(ends) else newline) for i, line in enumerate(fresh)]
     if open_ended and lines:

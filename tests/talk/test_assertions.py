@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from segments import talk_of
 
 from memoryclaw.consolidation.claims import claims_of
+from memoryclaw.talk.acceptance import verdict
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.edits import SemanticFile, add_statement, set_fact
 from memoryclaw.vault.fact_values import plain_key, plain_value
@@ -409,3 +410,112 @@ def test_a_value_keeps_its_sign_and_its_year_and_ends_where_the_next_clause_begi
 ) -> None:
     statements = talk_of(text).statements
     assert fact in [(claim.field, claim.value) for each in statements for claim in each.assertions]
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "entity", "field", "value"),
+    [
+        ("the dog of my cousin is called Tufty", "en", "cousin", "dog", "Tufty"),
+        ("my cousin's dog is called Tufty", "en", "cousin", "dog", "Tufty"),
+        ("die Katze meines Bruders heißt Mohrle", "de", "bruder", "cat", "Mohrle"),
+        ("die Nummer meines Vaters ist 0171 555 0199", "de", "vater", "phone", "0171 555 0199"),
+        ("la jefa de mi hermano es Nuria", "es", "hermano", "manager", "Nuria"),
+        ("le mari de ma cousine s'appelle Gaspard", "fr", "cousine", "husband", "Gaspard"),
+        ("il cane di mia zia si chiama Birba", "it", "zia", "dog", "Birba"),
+        ("de baas van mijn broer heet Wouter", "nl", "broer", "manager", "Wouter"),
+        ("o gato da minha tia chama-se Tareco", "pt", "tia", "cat", "Tareco"),
+    ],
+)
+def test_what_is_told_of_a_relatives_is_theirs_and_not_the_relatives_name(
+    text: str, language: str, entity: str, field: str, value: str
+) -> None:
+    said = talk_of(("user", text), language=language).statements
+    assert [one[:3] for found in said for one in found.assertions] == [(entity, field, value)]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("el nombre de mi hermana es Alba", "es"), ("le prénom de ma sœur est Alba", "fr")],
+)
+def test_the_name_of_a_relative_is_the_relative(text: str, language: str) -> None:
+    (said,) = talk_of(("user", text), language=language).statements
+    assert [one[:3] for one in said.assertions] == [("", "sister", "Alba")]
+
+
+def test_a_number_on_which_a_relative_is_reached_is_theirs() -> None:
+    (said,) = talk_of(("user", "you can reach my mum on 07700 900123")).statements
+    assert [one[:3] for one in said.assertions] == [("mum", "phone", "07700 900123")]
+
+
+def test_a_favourite_colour_is_no_mood() -> None:
+    (said,) = talk_of(("user", "my favourite colour is blue")).statements
+    assert [one[1:3] for one in said.assertions] == [("favorite colour", "blue")]
+    assert verdict(said).verdict == "fact"
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "value"),
+    [
+        ("we stopped using Trello", "en", "Trello"),
+        ("we quit using Trello", "en", "Trello"),
+        ("wir haben aufgehört Trello zu benutzen", "de", "Trello"),
+        ("dejamos de usar Trello", "es", "Trello"),
+        ("on a arrêté d'utiliser Trello", "fr", "Trello"),
+        ("abbiamo smesso di utilizzare Trello", "it", "Trello"),
+        ("we zijn gestopt met Trello", "nl", "Trello"),
+        ("ik ben gestopt met Trello te gebruiken", "nl", "Trello"),
+        ("paramos de usar o Trello", "pt", "Trello"),
+    ],
+)
+def test_what_somebody_stopped_using_ends_and_is_not_used(text: str, language: str, value: str) -> None:
+    (said,) = talk_of(("user", text), language=language).statements
+    assert not said.assertions
+    assert [(one.field in ("uses", "*"), one.value) for one in said.ended] == [(True, value)]
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "value"),
+    [
+        ("tengo número nuevo, es el 622 55 66 11", "es", "622 55 66 11"),
+        ("ho un numero nuovo, è 347 765 4311", "it", "347 765 4311"),
+        ("tenho um número novo, é o 912 345 611", "pt", "912 345 611"),
+        ("j'ai un nouveau numéro, c'est le 06 12 34 56 11", "fr", "06 12 34 56 11"),
+    ],
+)
+def test_a_new_number_is_told_in_the_clause_behind(text: str, language: str, value: str) -> None:
+    said = talk_of(("user", text), language=language).statements
+    assert [one[1:3] for found in said for one in found.assertions] == [("phone", value)]
+    assert any(found.change for found in said if found.assertions)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "fact"),
+    [
+        ("June lives in Stroud", "en", ("June", "lives in", "Stroud")),
+        ("Autumn is allergic to nuts", "en", ("Autumn", "allergy", "nuts")),
+        ("Summer's email is s@dune.example", "en", ("Summer", "email", "s@dune.example")),
+        ("a Inês Carvalho faz anos a 4 de maio", "pt", ("Inês Carvalho", "birthday", "4 de maio")),
+        ("Inés cumple años el 4 de mayo", "es", ("Inés", "birthday", "4 de mayo")),
+        ("Anna compie gli anni il 4 maggio", "it", ("Anna", "birthday", "4 maggio")),
+        ("ma dentiste est la docteure Vasseur", "fr", ("", "dentist", "Docteure Vasseur")),
+    ],
+)
+def test_a_name_is_one_by_what_is_told_of_it(text: str, language: str, fact: tuple[str, str, str]) -> None:
+    (said,) = talk_of(("user", text), language=language).statements
+    assert [one[:3] for one in said.assertions] == [fact]
+
+
+@pytest.mark.parametrize(
+    "text", ["June is cold", "Summer is here", "Dawn's early light is nice", "Hope this works"]
+)
+def test_a_word_that_begins_a_sentence_is_no_name(text: str) -> None:
+    said = talk_of(("user", text)).statements
+    assert {(found.about, found.assertions) for found in said} <= {("", ())}
+
+
+def test_of_two_with_one_first_name_the_last_one_named_in_a_turn_is_meant() -> None:
+    said = talk_of(
+        ("user", "Marcus Lund lives in Aarhus. Marcus Bell lives in Truro."),
+        ("user", "Marcus works at Tesco."),
+    ).statements
+    assert [one[:3] for one in said[-1].assertions] == [("Marcus Bell", "works at", "Tesco")]

@@ -385,3 +385,11 @@ def test_a_label_in_a_value_is_that_of_its_line_and_no_part_of_the_value() -> No
         after = patch(text).text
         (row,) = [row for row in facts(after) if row.current]
         assert (row.value, row.audience, label_in(after)) == ("950", "owner", ("owner", False)), after
+
+
+def test_a_statement_of_somebody_new_replaces_the_last_one_of_a_file() -> None:
+    text = add_statement("", FILE, entity="user", words="Ivo leads it", said="2026-05-01").text
+    ids = [fact.id for fact in FILE.facts(text).facts]
+    done = add_statement(text, FILE, entity="Ivo", words="Ivo left", said="2026-06-01", replaces=ids)
+    rows = {(fact.entity, fact.value, fact.current) for fact in FILE.facts(done.text).facts}
+    assert rows == {("user", "Ivo leads it", False), ("Ivo", "Ivo left", True)}
