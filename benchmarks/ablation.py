@@ -19,14 +19,14 @@ from typing import Any
 
 from worth import Item, Session, figures, items, sessions
 
-from memoryclaw.consolidation import claims
-from memoryclaw.talk import acceptance, answers, assertions, corrections, orders, people, statements, worth
+from memoryclaw.consolidation import reconcile
+from memoryclaw.talk import assertions, corrections, orders, people, statements, worth
 from memoryclaw.talk.worth import SessionLook
-from memoryclaw.text import clauses
+from memoryclaw.text import grammar as clauses
 from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import Grammar, WordList, grammar, tokens_of
 
-MODULES = (claims, acceptance, answers, assertions, corrections, orders, people, statements, worth, clauses)
+MODULES = (reconcile, worth, assertions, corrections, orders, people, statements, clauses)
 NEEDED = 30  # items that change
 _EMPTY = {"bool": "False", "str": "''", "int": "0", "list": "[]", "tuple": "()", "Iterator": "()", "frozenset": "frozenset()"}  # fmt: skip
 

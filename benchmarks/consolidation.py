@@ -26,10 +26,10 @@ from conversations import by_conversation
 
 from memoryclaw.app import App, open_vault
 from memoryclaw.consolidation.changes import Claim, Segment
-from memoryclaw.consolidation.claims import claims_of
 from memoryclaw.consolidation.episodes import episode, extract, with_quotes
 from memoryclaw.consolidation.exchanges import nothing_in
 from memoryclaw.consolidation.planning import cut
+from memoryclaw.consolidation.reconcile import claims_of
 from memoryclaw.recall.evaluation import share
 from memoryclaw.talk.statements import read as read_talk
 from memoryclaw.vault.edits import quotable

@@ -62,10 +62,10 @@ from memoryclaw.index.index import VERSION
 from memoryclaw.models.embedders import EXTRA
 from memoryclaw.models.packaged import MINILM, USE
 from memoryclaw.recall.evaluation import mean, ndcg, recall_at, share
-from memoryclaw.recall.pasted import PASTED
 from memoryclaw.recall.rank import rank
+from memoryclaw.recall.recall import PASTED
 from memoryclaw.recall.search import Searcher
-from memoryclaw.text.sentences import sentences
+from memoryclaw.text.language import sentences
 
 _RANK = "memoryclaw.recall.rank:"
 _EVIDENCE = "memoryclaw.recall.evidence:"

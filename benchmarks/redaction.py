@@ -24,8 +24,8 @@ from memoryclaw.text.redaction import (  # noqa: E402
     SHAPES,
     TOKENS,
     Redactor,
+    named_secrets,
 )
-from memoryclaw.text.secret_names import named_secrets  # noqa: E402
 
 REPEATS = 3
 

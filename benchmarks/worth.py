@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from memoryclaw.consolidation.claims import claims_of
+from memoryclaw.consolidation.reconcile import claims_of
 from memoryclaw.model import FROM_NOW_ON, Turn
 from memoryclaw.talk import worth
 from memoryclaw.talk.learned import Worth, cut_of

@@ -15,7 +15,7 @@ from memoryclaw.extensions import ENGINES, extra_settings
 from memoryclaw.late import NamedTuple
 from memoryclaw.model import AGENT, EVERYBODY, NOTHING
 from memoryclaw.text import words as lists
-from memoryclaw.text.zones import zone_of
+from memoryclaw.text.dates import zone_of
 from memoryclaw.vault.audience import common_audience, label_of, of_folders
 from memoryclaw.vault.layout import (
     CONFIG_FILE,

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from memoryclaw.interfaces.http.openapi import document
+from memoryclaw.interfaces.http.server import document
 
 SOURCES = Path(__file__).resolve().parent.parent / "clients/typescript/src"
 

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 import memoryclaw
 from memoryclaw.late import LatePattern
-from memoryclaw.text.redaction import SecretRule, lazy_pattern
-from memoryclaw.text.secret_names import Sentence, code_sentence, password_sentence
+from memoryclaw.text.redaction import SecretRule, Sentence, code_sentence, lazy_pattern, password_sentence
 
 _DEEPEST = 6
 _RUNS = {"search", "match", "fullmatch", "finditer", "findall", "sub", "subn", "split"}

@@ -32,8 +32,8 @@ from memoryclaw.index.database import SCHEMA
 from memoryclaw.interfaces.cli.verbs import VERBS, Group, cli
 from memoryclaw.model import Turn
 from memoryclaw.recall.reasons import REASONS
-from memoryclaw.talk.acceptance import TABLE, verdict
 from memoryclaw.talk.statements import read
+from memoryclaw.talk.worth import TABLE, verdict
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from memoryclaw.consolidation.actions import AddPending
-from memoryclaw.consolidation.changes import read_record
-from memoryclaw.consolidation.proposals import about, read_proposal
+from memoryclaw.consolidation.changes import about, read_proposal, read_record
 from memoryclaw.model import Note, Problem
 from memoryclaw.text.language import words_of
 from memoryclaw.vault.edits import (

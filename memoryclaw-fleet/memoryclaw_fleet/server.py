@@ -40,12 +40,18 @@ from memoryclaw.errors import (
     MovedError,
     VaultError,
 )
-from memoryclaw.interfaces.http.assembly import most_bytes, unknown, verb_routes
 from memoryclaw.interfaces.http.guard import AT_WORK, CALLER, LOOPBACK, Bucket, Guard, replayed, whole
-from memoryclaw.interfaces.http.messages import VerbRoute, answer, encoded, refused
-from memoryclaw.interfaces.http.openapi import document
-from memoryclaw.interfaces.http.routes import ROWS
-from memoryclaw.interfaces.http.server import SWITCH, HttpServer, address, hosts
+from memoryclaw.interfaces.http.routes import ROWS, VerbRoute, answer, encoded, refused
+from memoryclaw.interfaces.http.server import (
+    SWITCH,
+    HttpServer,
+    address,
+    document,
+    hosts,
+    most_bytes,
+    unknown,
+    verb_routes,
+)
 from memoryclaw.interfaces.requests import Refusal, RefusedError, Report, RequestModel, refusal_of
 from memoryclaw.models.llm import is_loopback
 from memoryclaw_fleet.node import FleetNode

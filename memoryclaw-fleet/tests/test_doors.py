@@ -25,8 +25,7 @@ from conftest import Claw, git
 from postgres import Server
 from towns import Node, Town, town
 
-from memoryclaw.interfaces.http.messages import QUERIED, VerbRoute
-from memoryclaw.interfaces.http.routes import ROWS
+from memoryclaw.interfaces.http.routes import QUERIED, ROWS, VerbRoute
 from memoryclaw.text.redaction import Redactor
 from memoryclaw_fleet.server import route_of
 

@@ -328,7 +328,7 @@ class App:
         answer = self._context.answer(lambda: search(self._searcher(), query, kind=kind, limit=limit))
         if not session:
             return answer
-        ids, whole = [match.unit.id for match in answer.matches], rooms.receipts.whole_matches(answer.matches)
+        ids, whole = [match.unit.id for match in answer.matches], rooms.recall.whole_matches(answer.matches)
         trouble = self._context.note_shown(session, "search", ids, whole)
         return replace(answer, notices=(*answer.notices, trouble)) if trouble else answer
 
@@ -359,8 +359,8 @@ class App:
         """
         if not noted:
             self._context.allow(OWNER)
-        *others, last = rooms.receipts.SEEN
-        if seen not in rooms.receipts.SEEN:
+        *others, last = rooms.recall.SEEN
+        if seen not in rooms.recall.SEEN:
             raise errors.InputError(
                 f"what the host still shows is {', '.join(others)} or {last}, not {seen!r}"
             )
@@ -369,7 +369,7 @@ class App:
             tokens = max(settings.LEAST_BUDGET, min(tokens, int(room * ROOM)))
         named = self._context.session_name(session)
         visible_ids = self.ledger.events_shown_in(named) if named else []
-        visible = rooms.receipts.digests_seen(visible_ids, seen) if seen != "none" else {}
+        visible = rooms.recall.digests_seen(visible_ids, seen) if seen != "none" else {}
         most, lines = self.config.max_results, None
         working = bool(session) and self.audience in (OWNER, AGENT)
         if memory := self.working.current(session) if working else None:
@@ -416,7 +416,7 @@ class App:
         return rooms.own_words.own_text(text, speaker, self.config.language)
 
     @verb("GET /v1/receipts/{id}", "Look", "show ID", audience=AGENTS)
-    def why(self, receipt: verbs.ReceiptId) -> rooms.receipts.ReadBack:
+    def why(self, receipt: verbs.ReceiptId) -> rooms.recall.ReadBack:
         """A recall read back: what was in its context, what was left out and why, of what is still there for who asks."""
         event = self.ledger.receipt(receipt)
         if event is None:
@@ -426,7 +426,7 @@ class App:
             raise errors.NotFoundError(
                 f"the recall {receipt} is too old to be read back: the ledger only keeps what it showed; `memoryclaw show --as uses ID` counts it"
             )
-        recalled = self._context.read(lambda: rooms.receipts.read_back(event, self.catalog))
+        recalled = self._context.read(lambda: rooms.recall.read_back(event, self.catalog))
         # What others may not see is not even counted for them.
         return recalled if self.audience == OWNER else replace(recalled, gone=0, more={})
 
@@ -437,7 +437,7 @@ class App:
             lambda: rooms.browsing.show(id_, self.catalog, self.vault, self._context.today)
         )
         if session:
-            digests = self._context.read(lambda: rooms.receipts.whole_units(unit.address, self.catalog))
+            digests = self._context.read(lambda: rooms.recall.whole_units(unit.address, self.catalog))
             self._context.note_shown(session, "get", [*digests], digests)
         return unit
 
@@ -572,12 +572,12 @@ class App:
         since: verbs.Since = None,
         until: verbs.Until = None,
         limit: verbs.Newest = 50,
-    ) -> rooms.timeline.Timeline:
+    ) -> rooms.browsing.Timeline:
         """What changed in the world: facts that began, ended or gave way, what was said, and episodes; the newest, in order."""
         within(limit, 0, settings.MOST_LISTED, "a limit")
         first, last = (day.isoformat() if day else "" for day in (since, until))
         return self._context.read(
-            lambda: rooms.timeline.timeline(self.catalog, entity=entity, since=first, until=last, limit=limit)
+            lambda: rooms.browsing.timeline(self.catalog, entity=entity, since=first, until=last, limit=limit)
         )
 
     @verb("GET /v1/links/{id}", "Look", "links ID", anywhere=True)
@@ -596,14 +596,14 @@ class App:
     @allowed(OWNER)
     def uses(self, id_: str) -> list[dict[str, Any]]:
         """The events of the ledger in which a note, or a part of it, was shown within a year, the oldest first."""
-        note = self._context.read(lambda: rooms.addresses.address_of(id_, self.catalog, self.vault)).note
+        note = self._context.read(lambda: rooms.browsing.address_of(id_, self.catalog, self.vault)).note
         return self.ledger.uses(note)
 
     @verb("GET /v1/inspect/{id}", "Look", "show ID --as uses", audience=(OWNER,))
-    def inspect(self, id_: verbs.Id) -> rooms.inspecting.Inspected:
+    def inspect(self, id_: verbs.Id) -> rooms.browsing.Inspected:
         """How strongly a note, section, fact or turn is remembered: each use of it, what that counted, and how it adds up."""
         inspected = self._context.read(
-            lambda: rooms.inspecting.inspect(id_, self.catalog, self.vault, self.ledger, self._context.today)
+            lambda: rooms.browsing.inspect(id_, self.catalog, self.vault, self.ledger, self._context.today)
         )
         address, catalog = inspected.address, self.catalog
         among = catalog.facts(address.entity) if address.entity else catalog.facts_in(address.path)
@@ -694,7 +694,7 @@ class App:
         # A value is a secret by its field, too; NUL is left out of every text and must not hide one.
         values = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags], "source": source}  # fmt: skip
         lifecycle = {"type": memory_type, "scope": scope, "expires": expires}
-        header = rooms.validity.header_values(lifecycle)
+        header = rooms.properties.header_values(lifecycle)
         chosen = {key: value for key, value in header.items() if lifecycle[key].strip()}
 
         def keep(context: rooms.context.WriteContext, values: dict[str, Any]) -> rooms.context.Written:
@@ -706,7 +706,7 @@ class App:
                         context, read.parts, source=values["source"], lifecycle=values["lifecycle"]
                     )
                 reason, body = f"kept as a note: {read.why}", read.todos
-            field = rooms.agent_claims.known_field(context, values["entity"], name, words)
+            field = rooms.understood.known_field(context, values["entity"], name, words)
             written = rooms.remember.remember(context, words, field=field, body=body, **values)
             return written._replace(notice="; ".join(filter(None, (reason, written.notice))))
 
@@ -727,7 +727,7 @@ class App:
         values = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags]}
 
         def work(context: rooms.context.WriteContext, clean: dict[str, Any]) -> rooms.context.Written:
-            return rooms.agent_claims.claim(context, clean.pop("value"), field=clean.pop("name"), **clean)
+            return rooms.understood.claim(context, clean.pop("value"), field=clean.pop("name"), **clean)
 
         return self._context.write(work, {**values, "tool": tool, "session": session})
 
@@ -1020,7 +1020,7 @@ class App:
         rooms.feedback.rating_of(rating)
         return rooms.feedback.feedback(
             self.ledger,
-            self._context.read(lambda: rooms.addresses.address_of(id_, self.catalog, self.vault)).id,
+            self._context.read(lambda: rooms.browsing.address_of(id_, self.catalog, self.vault)).id,
             rating,
             session=self._context.session_name(session),
             note=note,
@@ -1144,18 +1144,18 @@ class App:
             context.catalog,
             self.config,
             daemon=watcher(context.state)[0] or None,
-            waiting=rooms.stats.waiting_turns(self._consolidation_context),
+            waiting=rooms.status.waiting_turns(self._consolidation_context),
             announced=[*adoption.announcements(context), *rooms.listener.unheard(context.state)],
             vectors=context.vectors if context.wants_vectors else None,
         )
 
     @allowed(OWNER)
-    def stats(self) -> rooms.stats.Stats:
+    def stats(self) -> rooms.status.Stats:
         """How the vault grows month by month, how it is used, and what waits in it for how long."""
-        turns = rooms.stats.waiting_turns(self._consolidation_context)
-        items = rooms.stats.waiting_items(self.review.list(), self.clock())
+        turns = rooms.status.waiting_turns(self._consolidation_context)
+        items = rooms.status.waiting_items(self.review.list(), self.clock())
         return self._context.read(
-            lambda: rooms.stats.stats(
+            lambda: rooms.status.stats(
                 os.fspath(self.root), self.catalog, turns, items, self.ledger.record(), self._context.today
             )
         )
@@ -1314,7 +1314,7 @@ class App:
 
         context.refresh()
         vault, index = context.vault, context.index
-        return rooms.rehearsal.rehearse(vault, index, planned, copied=context.copy_in, bench=bench)
+        return rooms.evaluation.rehearse(vault, index, planned, copied=context.copy_in, bench=bench)
 
     def _refresh_for_hosts(self) -> None:
         """Brings what hosts read as files up to date where there is any; `skills.hosted` tells of trouble with their skills."""

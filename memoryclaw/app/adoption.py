@@ -119,7 +119,7 @@ def _tell_own_settings(folder: Path, values: Mapping[str, Any]) -> None:
     except NotFoundError:
         text, digest = "", None
     for key, value in values.items():
-        text = rooms.settings_text.with_setting(text, key, value, where)
+        text = rooms.edits.with_setting(text, key, value, where)
     settings_bytes = text.encode("utf-8", "surrogateescape")
     rooms.files.write_file(os.fspath(folder), settings.OWN_FILE, settings_bytes, digest)
 

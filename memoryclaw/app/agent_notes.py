@@ -13,12 +13,11 @@ from memoryclaw.model import TRUSTS, FileChange
 from memoryclaw.text.encoding import DecodedText, decode, readable
 from memoryclaw.text.merging import merge
 from memoryclaw.vault import files
-from memoryclaw.vault.audience import of_folders
-from memoryclaw.vault.doubts import GONE
+from memoryclaw.vault.audience import GONE, of_folders
 from memoryclaw.vault.folder import is_wanted
 from memoryclaw.vault.layout import name_troubles, safe_path
+from memoryclaw.vault.notes import trust_of_file
 from memoryclaw.vault.standings import doubts_of, standing_of
-from memoryclaw.vault.written_by import trust_of_file
 from memoryclaw.writing.context import WriteContext, Written
 from memoryclaw.writing.edit import LONGEST, with_line_ends, writable
 from memoryclaw.writing.tombstones import SENTENCE, Tombstones

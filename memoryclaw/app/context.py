@@ -22,7 +22,7 @@ from memoryclaw.index.stemming import language
 from memoryclaw.index.sync import Following, Freshness, Sync, brought_up, fresh, healed
 from memoryclaw.model import AGENT, NOTHING, OWNER, Answer
 from memoryclaw.ports import IndexDatabase, Progress, ServerEngine, TextIndex
-from memoryclaw.text.zones import offset_at, zone_of
+from memoryclaw.text.dates import offset_at, zone_of
 from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import writable_moment
@@ -557,7 +557,7 @@ class VaultContext:
     def _as_seen(self, path: str, text: str) -> str:
         """The text of a file without what is for others."""
         data, doubts = text.encode("utf-8", "surrogatepass"), self.vault.doubts(path)
-        visible = rooms.seen.visible_bytes(path, data, self.audience, self.config.folders, doubts)
+        visible = rooms.export_gate.visible_bytes(path, data, self.audience, self.config.folders, doubts)
         return (visible or b"").decode("utf-8", "surrogatepass")
 
     def note_shown(self, session: str, mode: str, ids: Sequence[str], digests: Mapping[str, str]) -> str:
@@ -570,8 +570,8 @@ class VaultContext:
         """The answer with its receipt, which the ledger keeps."""
         receipt = self._receipt()
         values = {"receipt": receipt, "session": session, "mode": "recall"}
-        values |= ({"seen": seen} if seen != "all" else {}) | rooms.receipts.event_of(answer)
-        # A folder that nobody made a vault is only looked at; what a session asked in vain teaches (`lifecycle/misses.py`).
+        values |= ({"seen": seen} if seen != "all" else {}) | rooms.recall.event_of(answer)
+        # A folder that nobody made a vault is only looked at; what a session asked in vain teaches (`lifecycle/upkeep.py`).
         is_noted = (answer.trace or session) and is_initialised(self.root)
         trouble = self.ledger.append("shown", values, self.clock()) if is_noted else ""
         notices = (*answer.notices, trouble) if trouble else answer.notices

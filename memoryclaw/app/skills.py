@@ -39,7 +39,7 @@ class Skills:
         records = rooms.selecting.past(self._context.vault, []).records
         acted = [action for record in records for action in record.acted]
         for skill in [rooms.listing.find(list(listed), name)] if name else listed:
-            problems += rooms.practice.failings(skill, acted)
+            problems += rooms.upkeep.failings(skill, acted)
         return sorted(problems)
 
     @verb("GET /v1/skills/match", "Skills", "skills match Q", request="q")
@@ -71,7 +71,7 @@ class Skills:
     @verb("POST /v1/skills/{name}/outcome", "Skills", "skills outcome NAME", audience=AGENTS)
     def outcome(
         self, name: verbs.SkillName, *, ok: verbs.Flag, why: verbs.Text = "", session: verbs.Session = ""
-    ) -> rooms.outcomes.RunOutcome:
+    ) -> rooms.listing.RunOutcome:
         """Keeps in the ledger how it went when a skill was followed: by the agent, or as its owner saw it.
 
         Args:
@@ -81,11 +81,11 @@ class Skills:
             VaultError: it could not be kept.
         """
         context = self._context
-        return rooms.outcomes.keep_outcome(
+        return rooms.listing.keep_outcome(
             context.ledger,
             self.show(name).listed.skill,
             ok=ok,
-            by=rooms.outcomes.PERSON if context.audience == OWNER else rooms.outcomes.AGENT,
+            by=rooms.listing.PERSON if context.audience == OWNER else rooms.listing.AGENT,
             why=rooms.secret_gate.secret_gate().text(why),
             session=context.session_name(session),
             now=context.clock(),
@@ -93,7 +93,7 @@ class Skills:
 
     def _ran(self) -> Sequence[Mapping[str, object]]:
         """What the ledger has of the runs of skills; of their trouble, which may quote anything, nothing for others than the owner."""
-        runs = self._context.ledger.events_of(rooms.outcomes.EVENT)
+        runs = self._context.ledger.events_of(rooms.listing.EVENT)
         return runs if self._context.audience == OWNER else [{**run, "why": ""} for run in runs]
 
     @verb("POST /v1/host-skills", "Skills", "skills host", audience=AGENTS)
@@ -111,7 +111,7 @@ class Skills:
         *,
         apply: verbs.Flag = False,
         session: verbs.Session = "",
-        ask: Callable[[rooms.steps.Requirement], str] | None = None,
+        ask: Callable[[rooms.skill_file.Requirement], str] | None = None,
     ) -> rooms.run.SkillRun:
         """Carries out the steps of an approved skill; without `apply` it only shows each call that it would make.
 

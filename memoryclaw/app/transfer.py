@@ -146,7 +146,7 @@ class Transfer:
             text = rooms.export_gate.exportable_bytes(
                 name, data, cited, audience=audience, folders=folders, doubts=doubts
             )
-            return text, text == rooms.seen.visible_bytes(name, data, audience, folders, doubts)
+            return text, text == rooms.export_gate.visible_bytes(name, data, audience, folders, doubts)
 
         about: dict[str, Any] = {"audience": context.audience}
         about |= ({"since": day} if day else {}) | ({"tags": [*tags]} if tags else {})

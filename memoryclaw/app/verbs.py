@@ -128,7 +128,7 @@ def _day(text: str) -> date | None:
 
 
 def _type(text: str) -> str:
-    return rooms.validity.check_type(text)
+    return rooms.properties.check_type(text)
 
 
 def question(text: str) -> str:

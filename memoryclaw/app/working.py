@@ -38,7 +38,7 @@ class Working(AppPart):
         return self._store.change(self._context.session_name(session), changes)
 
     @verb("DELETE /v1/working/{session}", "Session", "working clear", pool=LOG)
-    def clear(self, session: WorkingSession, *, task: OfTask = "") -> rooms.store.Cleared:
+    def clear(self, session: WorkingSession, *, task: OfTask = "") -> rooms.memory.Cleared:
         """Moves a session's working memory to its log. `task`: only if it is of this one."""
         return self._store.clear(self._context.session_name(session), task)
 
@@ -53,13 +53,13 @@ class Working(AppPart):
         return rooms.host_hooks.write_latest(root, logs, session, working=lines, budget=budget, now=now)
 
     @cached_property
-    def _store(self) -> rooms.store.WorkingStore:
+    def _store(self) -> rooms.memory.WorkingStore:
         return store_of(self._context)
 
 
-def store_of(context: VaultContext) -> rooms.store.WorkingStore:
+def store_of(context: VaultContext) -> rooms.memory.WorkingStore:
     """The working memories of a vault on its disk."""
-    return rooms.store.WorkingStore(
+    return rooms.memory.WorkingStore(
         os.fspath(context.root),
         # A gate remembers what it took: each change has its own.
         lambda value: rooms.secret_gate.secret_gate().value(value),

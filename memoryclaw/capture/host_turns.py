@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from memoryclaw.errors import InputError
-from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.text.dates import own_offset, parse_timestamp, zone_of
 from memoryclaw.text.encoding import json_value
 from memoryclaw.text.host_marks import HostRecord, host_records, without_marks
 from memoryclaw.text.prompts import CLOSING, OPENING, one_line
-from memoryclaw.text.zones import own_offset, zone_of
 from memoryclaw.vault.audience import UNLABELLED, Label, join_labels, of_keys
 
 NAME_LENGTH = 200

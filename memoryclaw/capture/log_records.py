@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.capture.host_turns import HostMessage, compact
 from memoryclaw.model import OWNER
-from memoryclaw.text.redaction import MARK, Redactor
-from memoryclaw.text.unkept import TELLS, asked_unkept
+from memoryclaw.text.redaction import MARK, TELLS, Redactor, asked_unkept
 from memoryclaw.vault.audience import UNLABELLED, Label, join_labels, label_in, plain, private_spans
 from memoryclaw.vault.layout import is_minted_id, slug
 from memoryclaw.vault.logs import CUT

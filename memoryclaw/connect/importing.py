@@ -21,10 +21,9 @@ from memoryclaw.connect.aider import AIDER
 from memoryclaw.connect.archives import Part, parts_of, whole
 from memoryclaw.connect.chatgpt import CHATGPT
 from memoryclaw.connect.claude import CLAUDE
-from memoryclaw.connect.curated import ImportCandidate, candidates
 from memoryclaw.connect.mem0 import MEM0
 from memoryclaw.connect.memory_file import is_ours
-from memoryclaw.connect.proposing import Proposed, offer
+from memoryclaw.connect.proposing import ImportCandidate, Proposed, candidates, offer
 from memoryclaw.connect.sources import OTHER_FORM, BytesRead, HostConversation, Memory, Source
 from memoryclaw.consolidation.actions import IMPORTED, NewFile
 from memoryclaw.consolidation.changes import PlannedChange

@@ -15,14 +15,15 @@ from memoryclaw.consolidation.actions import ConfirmFact, TickTodo
 from memoryclaw.consolidation.changes import (
     ChangeSet,
     PlannedChange,
+    fingerprint_of,
     moves,
     outcome_of,
     parts_of,
+    proposal,
     record_path,
     render_record,
     rewrites,
 )
-from memoryclaw.consolidation.proposals import fingerprint_of, proposal
 from memoryclaw.consolidation.selecting import BRANCHES
 from memoryclaw.errors import BudgetError, HistoryError, InputError, MemoryClawError
 from memoryclaw.history import journal, repository

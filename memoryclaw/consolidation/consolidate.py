@@ -16,8 +16,7 @@ from memoryclaw.consolidation.actions import DONE, OFF, OPEN, MoveFile, NewFile,
 from memoryclaw.consolidation.apply import Applied, apply
 from memoryclaw.consolidation.changes import RUNS, ChangeSet, PlannedChange, outcome_of, read_plan, write_plan
 from memoryclaw.consolidation.planning import Enrich, NearDuplicates, Planner, plan
-from memoryclaw.consolidation.reconcile import ClaimDecider
-from memoryclaw.consolidation.salience import Salience
+from memoryclaw.consolidation.reconcile import ClaimDecider, Salience
 from memoryclaw.consolidation.selecting import (
     PastRuns,
     ToldSessions,
@@ -33,9 +32,8 @@ from memoryclaw.history import journal
 from memoryclaw.history.repository import History, commit_log
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.ports import Progress
-from memoryclaw.text.dates import given_day
+from memoryclaw.text.dates import given_day, instant
 from memoryclaw.text.encoding import readable
-from memoryclaw.text.zones import instant
 from memoryclaw.vault import files
 from memoryclaw.vault.audience import may_see
 from memoryclaw.vault.files import writer_lock

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import TickTodo
 from memoryclaw.consolidation.changes import LEVELS, Claim, ClaimDecision, Extraction, Quote, Segment
-from memoryclaw.consolidation.claims import adjoined
 from memoryclaw.consolidation.exchanges import (
     TELLING,
     Lesson,
@@ -27,20 +26,17 @@ from memoryclaw.consolidation.exchanges import (
     telling,
     topics,
 )
-from memoryclaw.consolidation.salience import Salience
+from memoryclaw.consolidation.reconcile import Salience, adjoined
 from memoryclaw.consolidation.todos import TodoLine
 from memoryclaw.index import stemming
 from memoryclaw.model import NOTHING, Turn
-from memoryclaw.talk.acceptance import says_something, verdict
 from memoryclaw.talk.statements import Statement, Talk
-from memoryclaw.text.dates import parse_timestamp
-from memoryclaw.text.fillers import is_filler
-from memoryclaw.text.grammar import codes, grammar, spoken_in, tokens_of
-from memoryclaw.text.language import WORD, fold, key_of
+from memoryclaw.talk.worth import says_something, verdict
+from memoryclaw.text.dates import instant, parse_timestamp
+from memoryclaw.text.grammar import codes, grammar, is_filler, spoken_in, tokens_of
+from memoryclaw.text.language import WORD, fold, key_of, sentences
 from memoryclaw.text.memory_lines import without_block_mark
 from memoryclaw.text.prompts import one_line
-from memoryclaw.text.sentences import sentences
-from memoryclaw.text.zones import instant
 from memoryclaw.vault.fact_values import resolve_dates
 from memoryclaw.vault.layout import episode_name, free_name, timestamp
 from memoryclaw.vault.todos import with_due

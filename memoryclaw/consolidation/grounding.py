@@ -17,8 +17,8 @@ from pydantic.json_schema import SkipJsonSchema
 
 from memoryclaw.consolidation.actions import OPEN
 from memoryclaw.consolidation.changes import SPEAKERS, Claim, Extraction, Quote, Segment
-from memoryclaw.consolidation.claims import statement_of
 from memoryclaw.consolidation.episodes import harmless
+from memoryclaw.consolidation.reconcile import statement_of
 from memoryclaw.index import stemming
 from memoryclaw.model import FROM_NOW_ON, PROJECT, Turn
 from memoryclaw.models.llm import ModelError, Schema
@@ -27,12 +27,19 @@ from memoryclaw.talk.corrections import corrected
 from memoryclaw.talk.own_words import own_words
 from memoryclaw.talk.statements import Statement, read
 from memoryclaw.text import words as lists
-from memoryclaw.text.clauses import clauses
 from memoryclaw.text.dates import deadline, find_ranges, is_week_or_less
-from memoryclaw.text.grammar import Grammar, codes, grammar, grammar_of, language_of, spoken_in, tokens_of
-from memoryclaw.text.language import SPEAKER, fold, key_of, pairs, words_of
+from memoryclaw.text.grammar import (
+    Grammar,
+    clauses,
+    codes,
+    grammar,
+    grammar_of,
+    language_of,
+    spoken_in,
+    tokens_of,
+)
+from memoryclaw.text.language import SPEAKER, fold, key_of, pairs, sentences, words_of
 from memoryclaw.text.prompts import one_line
-from memoryclaw.text.sentences import sentences
 from memoryclaw.vault import layout
 from memoryclaw.vault.fact_values import (
     date_value,
@@ -45,7 +52,7 @@ from memoryclaw.vault.fact_values import (
     without_owner,
 )
 from memoryclaw.vault.facts import MOST_ALSO
-from memoryclaw.vault.validity import canonical_scope
+from memoryclaw.vault.properties import canonical_scope
 from memoryclaw.writing.secret_gate import without_secrets
 
 _TITLE, _SUMMARY, _TAG, _NAME, _FIELD, _VALUE = 80, 600, 30, 60, 40, 120  # characters, at most

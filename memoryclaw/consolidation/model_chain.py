@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memoryclaw.config import OWN_FILE, Config, own_folder
 from memoryclaw.consolidation.changes import SPEAKERS, Extraction, Segment
 from memoryclaw.consolidation.episodes import LONGEST_NAME
-from memoryclaw.consolidation.tool_calls import read_call
+from memoryclaw.consolidation.exchanges import read_call
 from memoryclaw.errors import ConfigError
 from memoryclaw.model import Turn
 from memoryclaw.models.command import Command

@@ -22,10 +22,8 @@ from memoryclaw.consolidation.changes import (
     read_record,
     record_path,
 )
-from memoryclaw.consolidation.environment import environment
-from memoryclaw.consolidation.mining import plan_skills
-from memoryclaw.consolidation.skill_drafts import SkillDraft
-from memoryclaw.consolidation.tool_calls import Call, calls_in, tool_sequences
+from memoryclaw.consolidation.exchanges import Call, calls_in, tool_sequences
+from memoryclaw.consolidation.mining import SkillDraft, environment, plan_skills
 from memoryclaw.history import repository
 from memoryclaw.history.repository import Branch, History, Logged
 from memoryclaw.model import Turn

@@ -16,14 +16,13 @@ from itertools import dropwhile, groupby, takewhile
 from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import DONE, OFF, OPEN, TickTodo
-from memoryclaw.consolidation.tool_calls import ToolText, read_call
+from memoryclaw.consolidation.exchanges import ToolText, read_call
 from memoryclaw.index import stemming
 from memoryclaw.model import Turn
 from memoryclaw.talk.layout import listed
 from memoryclaw.talk.statements import Statement, Talk
-from memoryclaw.text.clauses import clauses
 from memoryclaw.text.dates import deadline, told_ranges
-from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
+from memoryclaw.text.grammar import Grammar, clauses, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.markdown import links_in
 from memoryclaw.text.memory_lines import read_line
 from memoryclaw.vault.logs import LogRange, parse_ranges

@@ -126,7 +126,7 @@ _DECISION: dict[str, Any] = {
     "reason": (str, lambda candidate: "" if candidate.decision == "in" else candidate.decision),
 }
 traced: Shape[Traced] = Shape("id path score decision reason", **_DECISION)
-candidate: Shape[rooms.receipts.Decided] = Shape("id path line decision reason changed", **_DECISION)
+candidate: Shape[rooms.recall.Decided] = Shape("id path line decision reason changed", **_DECISION)
 relevance: Shape[Relevance] = Shape("value terms")
 _RECALL = f"query context tokens aside budget confidence {_STATE} matches left_out {_REMARKS}"
 _recall: Shape[rooms.recall.Recalled] = Shape(f"{_RECALL} receipt timings_ms", matches=[_packed_match])
@@ -136,7 +136,7 @@ _traced_recall: Shape[rooms.recall.Recalled] = Shape(
 asked: Shape[rooms.ask.AnsweredQuestion] = Shape(
     f"query answered lines confidence did_you_mean notices {_STATE}"
 )
-read_back: Shape[rooms.receipts.ReadBack] = Shape(fresh=True)
+read_back: Shape[rooms.recall.ReadBack] = Shape(fresh=True)
 
 
 def recall(answer: rooms.recall.Recalled, *, trace: bool = False) -> JsonObject:
@@ -206,7 +206,7 @@ show: Shape[rooms.browsing.ShownUnit] = Shape(
     state=(str, _state_of),
 )
 browse: Shape[Iterable[rooms.browsing.NoteEntry]] = Shape(many="notes", fresh=True)
-timeline: Shape[rooms.timeline.Timeline] = Shape("timeline=events earlier", fresh=True)
+timeline: Shape[rooms.browsing.Timeline] = Shape("timeline=events earlier", fresh=True)
 todos: Shape[Iterable[rooms.browsing.TodoEntry]] = Shape(many="todos", fresh=True)
 entities: Shape[Iterable[rooms.browsing.EntityEntry]] = Shape(many="entities", fresh=True)
 _note: Shape[rooms.browsing.NoteEntry] = Shape("id kind path title at tags state")
@@ -221,7 +221,7 @@ use: Shape[rooms.strength.StrengthStep] = Shape(
     before=(float, lambda step: round(step.faded, 4)),
     x=(float, lambda step: round(step.x, 4)),
 )
-inspected: Shape[rooms.inspecting.Inspected] = Shape(
+inspected: Shape[rooms.browsing.Inspected] = Shape(
     "address.id kind address.path address.line strength x hot=strength.is_hot strength.half_life strength.idle"
     " shown searched fetched cited rated worth uses=strength.steps",
     fresh=True,
@@ -270,7 +270,7 @@ survey: Shape[rooms.survey.Survey] = Shape(
 written: Shape[rooms.context.Written] = Shape()
 exchanged: Shape[rooms.machines.Exchanged] = Shape()
 migrated: Shape[rooms.migration.Migrated] = Shape()
-cleared: Shape[rooms.store.Cleared] = Shape()
+cleared: Shape[rooms.memory.Cleared] = Shape()
 feedback: Shape[rooms.feedback.Feedback] = Shape()
 
 
@@ -299,7 +299,7 @@ synced: Shape[SyncShown] = Shape("*synced vectors? git?")
 _last_change: Shape[rooms.file_history.Logged] = Shape("commit when subject run")
 git: Shape[rooms.status.GitReport] = Shape("state sentence last", last=_last_change)
 status: Shape[rooms.status.Status] = Shape()
-stats: Shape[rooms.stats.Stats] = Shape(
+stats: Shape[rooms.status.Stats] = Shape(
     shown=("list[dict[str, Any]]", lambda stats: _named_pairs("id", "times", stats.shown)),
     hottest=("list[dict[str, Any]]", lambda stats: _named_pairs("id", "strength", stats.hottest)),
 )
@@ -457,8 +457,8 @@ blame: Shape[rooms.file_history.Blame] = Shape(
 
 # Skills.
 
-skill_outcome: Shape[rooms.outcomes.RunOutcome] = Shape()
-skill_outcomes: Shape[rooms.outcomes.Outcomes] = Shape(
+skill_outcome: Shape[rooms.listing.RunOutcome] = Shape()
+skill_outcomes: Shape[rooms.listing.Outcomes] = Shape(
     "runs succeeded rate degraded last_failure stopped", runs=(int, lambda outcomes: len(outcomes.told))
 )
 skill: Shape[rooms.listing.ListedSkill] = Shape(
@@ -484,7 +484,7 @@ linted: Shape[Iterable[Problem]] = Shape(
     sound=(bool, lambda problems: not problems),
     problems=("list[Problem]", lambda problems: problems),
 )
-skill_why: Shape[rooms.match.SkillMatch] = Shape("terms matched")
+skill_why: Shape[rooms.listing.SkillMatch] = Shape("terms matched")
 offer: Shape[rooms.listing.SkillOffer] = Shape(
     "match.skill.name match.skill.path match.score state offered reason=why outcomes instead why=match"
 )

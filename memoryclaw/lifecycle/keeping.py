@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from memoryclaw.consolidation.actions import Action
-from memoryclaw.consolidation.changes import PlannedChange, outcome_of
-from memoryclaw.consolidation.proposals import fingerprint_of, proposal
+from memoryclaw.consolidation.changes import PlannedChange, fingerprint_of, outcome_of, proposal
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import Fact
 from memoryclaw.text.encoding import decode, lines_of, readable

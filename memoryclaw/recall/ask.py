@@ -13,23 +13,18 @@ from typing import NamedTuple
 
 from memoryclaw.index.stemming import language
 from memoryclaw.model import VALUE, Match, Matched, Unit
-from memoryclaw.recall.packing import text_of
-from memoryclaw.recall.pasted import OwnText, mixed
 from memoryclaw.recall.question import BEFORE_WHAT, RELATED_IN, Question, kin_of, says
 from memoryclaw.recall.rank import OVER, Ranking, names_field
-from memoryclaw.recall.recall import Recalled, recall
+from memoryclaw.recall.recall import Earlier, OwnText, Recalled, mixed, recall, sequels, text_of
+from memoryclaw.recall.relevance import asks_of_oneself, is_of_another, is_other_sex, tells_of_other_sign
 from memoryclaw.recall.search import RELATED, Searcher, answering_share
-from memoryclaw.recall.sequels import Earlier, sequels
-from memoryclaw.recall.whose import asks_of_oneself, is_of_another, is_other_sex, tells_of_other_sign
 from memoryclaw.text import words as lists
-from memoryclaw.text.clauses import asks
 from memoryclaw.text.dates import ANCHOR, DateRange, falls_in, find_ranges, next_occurrence, tells_past
-from memoryclaw.text.grammar import grammar_of, tokens_of
-from memoryclaw.text.language import key_of, words_of
+from memoryclaw.text.grammar import asks, grammar_of, tokens_of
+from memoryclaw.text.language import ends_in_question, key_of, sentences, words_of
 from memoryclaw.text.memory_lines import BLOCK_ID, log_line
-from memoryclaw.text.sentences import ends_in_question, sentences
 from memoryclaw.text.snippets import snippet, without_block_ids, without_markup
-from memoryclaw.vault.value_forms import asked_as, holds_form, is_occupation
+from memoryclaw.vault.vocabulary import asked_as, holds_form, is_occupation
 
 BUDGET = 1200  # tokens of the recall that is looked through: what a person is shown of it is less
 LINES = 5  # that answer, at most

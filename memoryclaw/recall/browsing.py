@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import posixpath
 import re
-from collections.abc import Iterable, Mapping
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import groupby
 from typing import NamedTuple
@@ -14,21 +17,20 @@ from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import link_key
 from memoryclaw.model import NOTE_KINDS, NOTE_STATES, Fact, Unit
 from memoryclaw.ports import Address
-from memoryclaw.recall.addresses import address_of, lead_to
-from memoryclaw.recall.strength import Strengths
-from memoryclaw.recall.superseded import ShownLines, Superseded, successors
+from memoryclaw.recall.conflicts import ShownLines, Superseded, successors
+from memoryclaw.recall.strength import Strength, Strengths
 from memoryclaw.text import encoding
-from memoryclaw.text.dates import falls_in, find_ranges, leading_range, next_occurrence
+from memoryclaw.text.dates import days_of, falls_in, find_ranges, leading_range, next_occurrence
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.grammar import UNREAD, grammar
 from memoryclaw.text.language import Language, key_of, keys_of, words_of
-from memoryclaw.vault.days import JOURNALS, day_in_name, source_of_day
 from memoryclaw.vault.files import digest_of
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.layout import place_of, slug
-from memoryclaw.vault.properties import plain_name
+from memoryclaw.vault.layout import page_name, place_of, places, slug
+from memoryclaw.vault.ledger import Ledger
+from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.properties import JOURNALS, check_type, day_in_name, plain_name, source_of_day
 from memoryclaw.vault.todos import read_todo
-from memoryclaw.vault.validity import check_type
 
 _NOTE_KINDS = {
     "episodes": "episode",
@@ -83,6 +85,163 @@ class Links(NamedTuple):
     id: str
     out: list[LinkEnd]
     back: list[LinkEnd]
+
+
+# What an id or the target of a link leads to: a note, a section, an entity, a fact or a turn. Reads only.
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def address_of(id_: str, catalog: Catalog, vault: Vault) -> Address:
+    """Where an id leads; the name of a file, an alias or an entity does as well, as in a link."""
+    exact = (
+        catalog.resolve(id_)
+        or catalog.resolve(places(os.fspath(vault.root)).name_of(id_))
+        or _twin(id_, catalog)
+        or _section(id_, catalog, vault)
+        or _entity(id_, catalog)
+    )
+    bare = id_.removeprefix("log:")
+    if exact is None and posixpath.normpath(f"/{bare.strip()}").strip("/"):  # `..` and `log:` name nothing
+        led = lead_to(bare, "", catalog) or lead_to(f"{id_}/SKILL.md", "", catalog)
+        exact = catalog.resolve(led) or _entity(led, catalog)
+    if exact is None:
+        raise NotFoundError(
+            f"nothing in this vault has the id {id_!r}; `memoryclaw search` prints the ids of what it finds"
+        )
+    return exact
+
+
+def _twin(id_: str, catalog: Catalog) -> Address | None:
+    """What stands in a file under an id that another file has too, by the path of the file."""
+    path, _, below = id_.partition("#")
+    note = catalog.resolve(path) if below else None
+    if note is None:
+        return None
+    sql = """select id, line, end_line, kind, entity, field, state from units
+        where path = ? and (id = ? or (kind = 'turn' and 'L' || line = ?)) order by seq limit 1"""
+    rows = catalog.rows(sql, (note.path, f"{note.id}#{below}", below))
+    if not rows:
+        return None
+    _, line, end_line, kind, entity, field, state = rows[0]
+    return Address(
+        id_, note.note, str(kind), note.path, int(line), int(end_line), str(state), str(entity), str(field)
+    )
+
+
+def lead_to(target: str, source: str, catalog: Catalog) -> str:
+    """The id that a link's target names, by Obsidian's rules: path, then file name, then alias; then an entity of ours.
+
+    What another note took in leads to that one.
+    """
+    note_id = _lead_to(target, source, catalog)
+    note = catalog.resolve(note_id or target) if (note_id or target) and catalog.has_merged() else None
+    return note.note if note and note.id == note.note else note_id
+
+
+def _lead_to(target: str, source: str, catalog: Catalog) -> str:
+    if not target:
+        return str(catalog.rows("select id from files where path = ?", (source,))[0][0])
+    folder = source.rpartition("/")[0]
+    bases = dict.fromkeys(posixpath.normpath(posixpath.join(top, target.lstrip("/"))) for top in ("", folder))
+    paths = [path for base in bases for path in (base, f"{base}.md")]
+    direct = catalog.rows(
+        "select id from files where path in (select value from json_each(?)) order by path limit 1",
+        (json.dumps(paths),),
+    )
+    rows = direct or _by_file_name(target, folder, catalog)
+    if rows:
+        return str(rows[0][0])
+    for sql, value in (
+        ("select id from files where id = ? order by path limit 1", target),
+        (
+            "select f.id from names n join files f on f.path = n.path where n.key = ? and n.kind in ('alias', 'block') order by f.path limit 1",
+            key_of(target),
+        ),
+    ):
+        rows = catalog.rows(sql, (value,))
+        if rows:
+            return str(rows[0][0])
+    return _journal(target, catalog) or entity_id(target, catalog)
+
+
+def _journal(target: str, catalog: Catalog) -> str:
+    """The note whose name is nothing but the day that a target names, in whatever form: `[[April 11th, 2021]]`."""
+    day = days_of(target) if any(character.isdigit() for character in target) else ""
+    if not _DAY.fullmatch(day):
+        return ""
+    sql = "select id, path from files where at = ? and kind = 'note' and state = 'current' order by path"
+    notes = catalog.rows(sql, (day,))
+    stems = {day.replace("-", apart) for apart in ("-", "_", ".", "")}
+    return next(
+        (
+            str(id_)
+            for id_, path in notes
+            if path.startswith(JOURNALS) or path.rpartition("/")[2].removesuffix(".md") in stems
+        ),
+        "",
+    )
+
+
+def entity_id(name: str, catalog: Catalog) -> str:
+    """The id under which an entity is shown: the file with its facts, and its name there; empty where none is known of it."""
+    keys = [key_of(name), *(key_of(word) for _, word in catalog.synonyms([key_of(name)]))]
+    sql = "select path, entity from facts where entity_key in (select value from json_each(?)) order by current desc, path, seq limit 1"
+    rows = catalog.rows(sql, (json.dumps(keys),))
+    return f"{str(rows[0][0]).removesuffix('.md')}#{rows[0][1]}" if rows else ""
+
+
+def _by_file_name(target: str, folder: str, catalog: Catalog) -> list[tuple[object, ...]]:
+    """Files of this name, those in the folder of the link first, then the shortest path; folders in the target must fit."""
+    ending = _comparable(posixpath.normpath(target))
+    named = catalog.rows(
+        "select id, path from files where stem = ? and kind != 'settings'", (link_key(target),)
+    )
+    fitting = [
+        row
+        for row in named
+        if f"/{_comparable(str(row[1]))}".endswith(f"/{ending.removeprefix('../').lstrip('/')}")
+    ]
+    return sorted(
+        fitting, key=lambda row: (str(row[1]).rpartition("/")[0] != folder, len(str(row[1])), str(row[1]))
+    )
+
+
+def _comparable(path: str) -> str:
+    name = path.rpartition("/")[2]
+    bare = (
+        path.removesuffix(f".{name.rpartition('.')[2]}")
+        if name.endswith((".md", ".json", ".jsonl", ".js"))
+        else path
+    )
+    return unicodedata.normalize("NFC", page_name(bare)).casefold()
+
+
+def _entity(id_: str, catalog: Catalog) -> Address | None:
+    """The lines that tell of an entity now, for `semantic/contacts#John`."""
+    note_id, _, name = id_.partition("#")
+    note = catalog.resolve(note_id) if name else None
+    if note is None:
+        return None
+    facts = [fact for path, fact in catalog.facts(name) if path == note.path]
+    lines = [fact.line for fact in facts if fact.current] or [fact.line for fact in facts]
+    if not lines:
+        return None
+    return note._replace(id=id_, kind="entity", line=min(lines), end_line=max(lines), entity=facts[0].entity)
+
+
+def _section(id_: str, catalog: Catalog, vault: Vault) -> Address | None:
+    note_id, _, heading = id_.partition("#")
+    address = catalog.resolve(note_id) if heading else None
+    if address is None:
+        return None
+    stored = vault.read(address.path)
+    note = read_note(address.path, stored[0] if stored else b"", ReadingSettings(collections=frozenset()))
+    for section in note.sections:
+        if section.heading.casefold() == heading.casefold():
+            end = max(s.end_line for s in note.sections if s.trail[: len(section.trail)] == section.trail)
+            return address._replace(id=id_, kind="section", line=section.line, end_line=end)
+    return None
 
 
 def show(id_: str, catalog: Catalog, vault: Vault, today: date) -> ShownUnit:
@@ -604,3 +763,165 @@ def _neighbours(
     ]
     neighbours.sort(key=lambda entity: (not entity.fields, -entity.episodes, entity.name))
     return tuple(neighbours[:_MOST_NEIGHBOURS])
+
+
+# Tells how strongly one memory is remembered, and how each of its uses adds to that. Reads only.
+
+_MODES = ("recall", "search", "get")
+
+
+class Inspected(NamedTuple):
+    """One memory and its uses.
+
+    Attributes:
+        address: where it stands.
+        kind: by which its half-life goes.
+        strength: how strongly it is remembered, with each use that counts.
+        shown: how often recalls showed it, or a part of it.
+        searched: how often a search returned it to a session.
+        fetched: how often somebody asked to see it whole.
+        cited: how many uses an assistant's reply gave away.
+        rated: how many uses were rated.
+        worth: of a fact or statement, what spoke for keeping it when it was consolidated.
+    """
+
+    address: Address
+    kind: str
+    strength: Strength
+    shown: int
+    searched: int
+    fetched: int
+    cited: int
+    rated: int
+    worth: str = ""
+
+
+def inspect(id_: str, catalog: Catalog, vault: Vault, ledger: Ledger, today: date) -> Inspected:
+    """How strongly what has this id is remembered on a day.
+
+    Raises:
+        NotFoundError: nothing has this id.
+    """
+    address = address_of(id_, catalog, vault)
+    rows = catalog.rows(
+        "select kind from units where id = ? order by state != 'current', path, seq limit 1", (address.id,)
+    )
+    kind = str(rows[0][0]) if rows else address.kind
+    strengths = Strengths(ledger.record(), today, catalog.merged_ids())
+    is_note = address.id == address.note
+    strength = strengths.of_note(address.id, kind) if is_note else strengths.of(address.id, kind)
+    uses = [step.use for step in strength.steps]
+    times = ledger.counts_by_mode(address.id)
+    listed, searched, fetched = (times.get(mode, 0) for mode in _MODES)
+    cited, rated = sum(bool(use.cited) for use in uses), sum(bool(use.rating) for use in uses)
+    return Inspected(address, kind, strength, listed, searched, fetched, cited, rated)
+
+
+# What changed in the world, in the order in which it did: facts that began, ended or gave way, what was said, and episodes. Reads
+# only.
+
+_LEFT_OUT = "quarantined"
+_ORDER = ("ended", "superseded", "began", "said", "episode")  # of what happened at the same time
+
+
+class TimelineEvent(NamedTuple):
+    """One thing that changed or happened, with the line that tells it."""
+
+    at: str  # ISO day, or day and time, in the world
+    kind: str  # began | superseded | ended | said | episode
+    entity: str
+    field: str
+    value: str  # of a fact, the words of a statement, the title of an episode
+    was: str  # the value that gave way
+    id: str
+    path: str
+    line: int
+
+
+class Timeline(NamedTuple):
+    """Events, the oldest first, and how many there are before them."""
+
+    events: tuple[TimelineEvent, ...]
+    earlier: int
+
+
+def timeline(
+    catalog: Catalog, *, entity: str = "", since: str = "", until: str = "", limit: int = 50
+) -> Timeline:
+    """The newest events of an entity, or of everything; what has no date is none.
+
+    Args:
+        since: ISO day; from then on.
+        until: ISO day; up to its end.
+
+    Raises:
+        NotFoundError: nothing is known of this entity.
+    """
+    pairs, paths = _about(entity, catalog) if entity else (catalog.facts(), None)
+    trust = trust_of(catalog, (path for path, _ in pairs))
+    pairs = [pair for pair in pairs if _LEFT_OUT not in (pair[1].trust, trust.get(pair[0]))]
+    happened = [*_of_facts(pairs), *_told_in_episodes(catalog, paths)]
+    happened = [row for row in happened if since <= row.at and (not until or row.at[: len(until)] <= until)]
+    happened.sort(key=lambda event: (event.at, _ORDER.index(event.kind), event.path, event.line, event.id))
+    newest = happened[-limit:] if limit else []
+    return Timeline(tuple(newest), len(happened) - len(newest))
+
+
+def _about(entity: str, catalog: Catalog) -> tuple[list[tuple[str, Fact]], list[str]]:
+    """The facts of an entity, and the notes that name it."""
+    try:
+        pairs = facts(catalog, entity=entity, history=True)
+    except NotFoundError:
+        pairs = []
+    name = next((fact.entity for _, fact in pairs if fact.current), pairs[0][1].entity if pairs else entity)
+    names = dict.fromkeys((entity, name, *(word for _, word in catalog.synonyms([key_of(name)]))))
+    keys = sorted({key for alias in names for key in (key_of(alias), *keys_of(alias))})
+    paths = paths_about(keys, sorted(map(link_key, names)), catalog)
+    if not pairs and not paths:
+        raise NotFoundError(
+            f"nothing is known of {entity!r}; `memoryclaw browse entities` lists every entity"
+        )
+    return pairs, paths
+
+
+def _of_facts(facts_told: Iterable[tuple[str, Fact]]) -> Iterator[TimelineEvent]:
+    by_field: dict[tuple[str, str, str], list[tuple[str, Fact]]] = {}
+    for path, fact in facts_told:
+        if fact.is_statement:
+            yield from _event(fact.said, "said", path, fact)
+        else:
+            by_field.setdefault((path, key_of(fact.entity), fact.field.casefold()), []).append((path, fact))
+    for values in by_field.values():
+        yield from _of_field(values)
+
+
+def _of_field(values: Sequence[tuple[str, Fact]]) -> Iterator[TimelineEvent]:
+    """What became of one field: a value that begins on the day on which another ends takes its place."""
+    ended = [fact for _, fact in values if fact.until]
+    last = max((fact.until for fact in ended), default="")
+    undated = [fact for _, fact in values if fact.current and not fact.since]
+    for path, fact in values:
+        # Where the past of a field is known, its one value without a date is younger than that.
+        began = fact.since or (last if undated == [fact] and not _began(values, last) else "")
+        gone = [end.value for end in ended if end.until == began and end is not fact]
+        yield from _event(began, "superseded" if gone else "began", path, fact, ", ".join(gone))
+        follows = _began(values, fact.until) or (fact.until == last and len(undated) == 1)
+        if fact.until and not follows:
+            yield from _event(fact.until, "ended", path, fact)
+
+
+def _began(values: Sequence[tuple[str, Fact]], day: str) -> bool:
+    return bool(day) and any(fact.since == day for _, fact in values)
+
+
+def _event(at: str, kind: str, path: str, fact: Fact, was: str = "") -> Iterator[TimelineEvent]:
+    if at:
+        yield TimelineEvent(at, kind, fact.entity, fact.field, fact.value, was, fact.id, path, fact.line)
+
+
+def _told_in_episodes(catalog: Catalog, paths: Sequence[str] | None) -> Iterator[TimelineEvent]:
+    sql = """select at, title, id, path from files where kind = 'episode' and state = 'current' and at != '' and trust != ?
+        and (cast(? as text) is null or path in (select value from json_each(?)))"""
+    among = None if paths is None else json.dumps(list(paths))
+    for day, title, id_, path in catalog.rows(sql, (_LEFT_OUT, among, among or "[]")):
+        yield TimelineEvent(str(day), "episode", "", "", str(title), "", str(id_), str(path), 1)

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
+from memoryclaw.index.bm25 import codes_in
 from memoryclaw.index.catalog import Catalog
-from memoryclaw.index.codes import codes_in
 from memoryclaw.index.stemming import language
 from memoryclaw.model import Unit
 from memoryclaw.text.dates import find_ranges

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from memoryclaw.errors import NotFoundError
 from memoryclaw.index.catalog import Catalog
-from memoryclaw.recall.addresses import address_of, entity_id, lead_to
-from memoryclaw.recall.browsing import NAMED, LinkEnd
+from memoryclaw.recall.browsing import NAMED, LinkEnd, address_of, entity_id, lead_to
 from memoryclaw.text.frontmatter import is_filled_in
 from memoryclaw.text.language import key_of, keys_of
 from memoryclaw.vault.folder import Vault

@@ -19,7 +19,7 @@ from memoryclaw.text.dates import (
     with_blanks,
 )
 from memoryclaw.text.language import words_of
-from memoryclaw.vault.validity import canonical_scope, canonical_type
+from memoryclaw.vault.properties import canonical_scope, canonical_type
 
 # The tree of what must match a question, and the laws by which its pieces are joined.
 

@@ -28,6 +28,7 @@ from memoryclaw.text import dates
 from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import grammar_of, spoken_in, tokens_of
 from memoryclaw.text.language import (
+    SMALL,
     SPEAKER,
     WORD,
     Language,
@@ -38,9 +39,9 @@ from memoryclaw.text.language import (
     key_of,
     plain,
     select,
+    sentences,
     words_of,
 )
-from memoryclaw.text.sentences import SMALL, sentences
 
 PREFIX_WORDS = 32  # a prefix stands for at most so many words of the vault, the most frequent ones
 FUZZY_WORDS = 8

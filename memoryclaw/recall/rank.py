@@ -17,7 +17,7 @@ from memoryclaw.model import FROM_NOW_ON, Matched, Term, Unit
 from memoryclaw.recall.evidence import NONE, NOTHING_COUNTED, TOLD_WITHIN, Evidence, Scores
 from memoryclaw.recall.question import Leaf, Question
 from memoryclaw.text.dates import falls_in
-from memoryclaw.vault.value_forms import asked_as
+from memoryclaw.vault.vocabulary import asked_as
 
 # Shares of the best score.
 DATE = 0.6  # for what is of a day that the question names

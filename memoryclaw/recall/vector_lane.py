@@ -16,10 +16,9 @@ from memoryclaw.index.bm25 import exact
 from memoryclaw.index.catalog import Catalog, UnitSummary
 from memoryclaw.index.vectors import Vectors, asking
 from memoryclaw.models.llm import ModelError
-from memoryclaw.recall.evidence import with_own_ids
+from memoryclaw.recall.evidence import POOL, with_own_ids
 from memoryclaw.recall.question import Question
 from memoryclaw.recall.rank import Ranked, Ranking, rank
-from memoryclaw.recall.text_lane import POOL
 from memoryclaw.text.language import key_of
 
 if TYPE_CHECKING:

@@ -12,12 +12,11 @@ from memoryclaw.errors import InputError, MemoryClawError
 from memoryclaw.history.repository import History
 from memoryclaw.lifecycle.keeping import FactPlaces
 from memoryclaw.model import Fact, Turn
-from memoryclaw.recall.superseded import Superseded
-from memoryclaw.review.checks import confirm_text
+from memoryclaw.recall.conflicts import Superseded
 from memoryclaw.review.decide import fact_target
 from memoryclaw.review.file_changes import texts_of
 from memoryclaw.review.file_history import FactSource, FileDiff, follow_source
-from memoryclaw.review.queue import ReviewItem, waiting_items
+from memoryclaw.review.queue import ReviewItem, confirm_text, waiting_items
 from memoryclaw.review.setting_questions import with_answer
 from memoryclaw.text.memory_lines import log_line
 from memoryclaw.vault import files

@@ -18,8 +18,7 @@ from memoryclaw.text.memory_lines import log_line, read_line
 from memoryclaw.text.yaml_text import strings
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import SemanticFile, fact_key, fact_sources, same
-from memoryclaw.vault.facts import split_address
-from memoryclaw.vault.fields import facts_of_note
+from memoryclaw.vault.facts import facts_of_note, split_address
 from memoryclaw.vault.layout import DECISIONS_FILE, NOTE, SCHEMA_FILE, SEMANTIC, place_of, safe_path
 from memoryclaw.vault.logs import parse_ranges, range_of, whole_lines
 from memoryclaw.vault.notes import ReadingSettings, read_note

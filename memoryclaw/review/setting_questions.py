@@ -11,8 +11,8 @@ from memoryclaw.config import Config, load
 from memoryclaw.errors import ConfigError, HistoryError, InputError
 from memoryclaw.history.repository import History
 from memoryclaw.vault.audience import of_folders
+from memoryclaw.vault.edits import with_setting
 from memoryclaw.vault.layout import CONFIG_FILE, is_plain
-from memoryclaw.vault.settings_text import with_setting
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import decisions_of, fingerprint
 

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import AddStatement, SetFact
 from memoryclaw.consolidation.apply import must_be_its_own
-from memoryclaw.consolidation.changes import record_path
-from memoryclaw.consolidation.proposals import FOLDER, about
+from memoryclaw.consolidation.changes import FOLDER, about, record_path
 from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.history.repository import History, Logged
 from memoryclaw.lifecycle.keeping import UPKEEP

@@ -12,7 +12,7 @@ from memoryclaw.model import AGENT, TRUSTS, FileChange
 from memoryclaw.review.elsewhere import commit_in_words, in_a_few_words, remote_with
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault import files
-from memoryclaw.vault.doubts import NOTE, Doubt, piece_of
+from memoryclaw.vault.audience import NOTE, Doubt, piece_of
 from memoryclaw.vault.layout import timestamp
 from memoryclaw.vault.permissions import doubt, doubts, settle
 from memoryclaw.vault.standings import doubts_of, standing_of

@@ -19,8 +19,7 @@ from memoryclaw.errors import HistoryError, NotFoundError, VaultError
 from memoryclaw.history.repository import History, editions
 from memoryclaw.skills import listing
 from memoryclaw.skills.lint import DESCRIPTION_LENGTH, is_name, proposed_description
-from memoryclaw.skills.skill_file import ParameterSpec, SkillFile, read_skill
-from memoryclaw.skills.steps import read_recipe
+from memoryclaw.skills.skill_file import ParameterSpec, SkillFile, read_recipe, read_skill
 from memoryclaw.text.encoding import in_form_of
 from memoryclaw.text.prompts import one_line
 from memoryclaw.text.yaml_text import flow

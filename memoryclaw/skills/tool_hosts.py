@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from memoryclaw.errors import ConfigError, InputError
 from memoryclaw.skills.mcp_tools import McpTools, fit_arguments, trouble
-from memoryclaw.skills.steps import as_text, too_deep
+from memoryclaw.skills.skill_file import as_text, too_deep
 from memoryclaw.skills.tools import LONGEST_RESULT, LOOPBACK, Result, Tool, is_private
 from memoryclaw.text.encoding import json_value
 from memoryclaw.text.prompts import one_line

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from memoryclaw.model import FROM_NOW_ON
+from memoryclaw.talk.own_words import balanced
 from memoryclaw.talk.people import (
     FORMER,
     PARTICLES,
@@ -21,16 +22,23 @@ from memoryclaw.talk.people import (
     relations,
     role_itself,
 )
-from memoryclaw.talk.seals import balanced
 from memoryclaw.text import words as lists
-from memoryclaw.text.clauses import Clause, clauses, first_clause, trimmed, typed_from
 from memoryclaw.text.dates import find_ranges, leading_range, with_blanks
-from memoryclaw.text.grammar import Grammar, WordList, spans_of, tokens_of
+from memoryclaw.text.grammar import (
+    Clause,
+    Grammar,
+    WordList,
+    clauses,
+    first_clause,
+    spans_of,
+    tokens_of,
+    trimmed,
+    typed_from,
+)
 from memoryclaw.text.language import plain
 from memoryclaw.vault.fact_values import date_value, noun_of, plain_key, plain_value
-from memoryclaw.vault.validity import is_preference
-from memoryclaw.vault.value_forms import is_occupation
-from memoryclaw.vault.vocabulary import misfit
+from memoryclaw.vault.properties import is_preference
+from memoryclaw.vault.vocabulary import is_occupation, misfit
 
 ANY_FIELD = "*"  # of a value that ends, whatever it was the value of
 ANY_ROLE = "role"  # of one who is no longer there, or of what does not take place, whatever it was

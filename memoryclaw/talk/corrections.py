@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 from memoryclaw.recall.question import letters_apart
 from memoryclaw.text import words as lists
-from memoryclaw.text.clauses import clauses
-from memoryclaw.text.grammar import Grammar, WordList, spans_of, tokens_of
-from memoryclaw.text.sentences import sentences
+from memoryclaw.text.grammar import Grammar, WordList, clauses, spans_of, tokens_of
+from memoryclaw.text.language import sentences
 
 _NEAR, _AHEAD = 18, 60  # characters behind the sign in which the right value begins, and ends
 _REACH = 160  # characters before it in which the wrong one is looked for

@@ -9,10 +9,8 @@ from itertools import chain, pairwise
 from typing import NamedTuple
 
 from memoryclaw.text import words as lists
-from memoryclaw.text.clauses import Clause
-from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
-from memoryclaw.text.language import key_of, plain
-from memoryclaw.text.sentences import sentences
+from memoryclaw.text.grammar import Clause, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
+from memoryclaw.text.language import key_of, plain, sentences
 from memoryclaw.vault.fact_values import KIN, NOUNS, PETS, is_of_people, noun_of
 
 _LONGEST = 4  # words of a name, its particles not counted

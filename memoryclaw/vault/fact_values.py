@@ -17,9 +17,8 @@ from memoryclaw.model import VALUE, Fact
 from memoryclaw.text import dates as days
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import DateRange, Days, find_ranges, leading_range, parse_timestamp
-from memoryclaw.text.language import fold, plain
+from memoryclaw.text.language import SMALL, fold, plain
 from memoryclaw.text.memory_lines import without_block_mark
-from memoryclaw.text.sentences import SMALL
 from memoryclaw.vault import vocabulary
 
 # Fields: what each is called, what its values look like, and where it goes by default

@@ -18,8 +18,7 @@ from typing import Any
 from memoryclaw.errors import VaultError
 from memoryclaw.late import NamedTuple
 from memoryclaw.model import NOTHING, OWNER, Problem, Stamp
-from memoryclaw.vault.days import GRAPH_FILE, JournalNames, read_journal_names
-from memoryclaw.vault.doubts import FileDoubts
+from memoryclaw.vault.audience import FileDoubts
 from memoryclaw.vault.files import OPEN_FILE, OPEN_FOLDER
 from memoryclaw.vault.layout import (
     ALIASES_FILE,
@@ -33,6 +32,7 @@ from memoryclaw.vault.layout import (
     places,
 )
 from memoryclaw.vault.permissions import doubts, doubts_of_file
+from memoryclaw.vault.properties import GRAPH_FILE, JournalNames, read_journal_names
 
 IGNORE_FILE, OBSIDIAN_FILE = ".memoryclawignore", ".obsidian/app.json"
 _NOTE = Place("note")
@@ -251,7 +251,7 @@ class Vault:
         if audience == OWNER:
             return data
 
-        from memoryclaw.vault.seen import visible_bytes  # noqa: PLC0415 - the owner's own reading needs none
+        from memoryclaw.vault.export_gate import visible_bytes  # noqa: PLC0415 - the owner's own reading needs none
 
         return visible_bytes(path, data, audience, self.labels, self.doubts(path))
 

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 from memoryclaw import late
 from memoryclaw.model import Problem, Turn
-from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.text.dates import local, own_offset, parse_timestamp
 from memoryclaw.text.host_marks import without_marks
-from memoryclaw.text.zones import local, own_offset
 from memoryclaw.vault import audience
 from memoryclaw.vault.properties import text_of
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 from memoryclaw.model import (
     NOTHING,
     PERMANENT,
     PROJECT,
+    TRUSTS,
     Fact,
     Link,
     Note,
@@ -21,24 +24,28 @@ from memoryclaw.model import (
     Unit,
     least_trusted,
 )
+from memoryclaw.text import words as lists
 from memoryclaw.text.dates import days_of
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import Split, header_length, is_filled_in, split
-from memoryclaw.text.language import words_of
+from memoryclaw.text.grammar import codes, grammar, tokens_of
+from memoryclaw.text.language import WORD, words_of
 from memoryclaw.text.markdown import Body, links_in, read_body, sections_of
-from memoryclaw.text.unkept import without_unkept
+from memoryclaw.text.memory_lines import read_line
+from memoryclaw.text.redaction import without_unkept
 from memoryclaw.text.yaml_text import strings
 from memoryclaw.vault import audience
-from memoryclaw.vault.days import JOURNALS, LOGSEQ, JournalNames, day_in_folders, day_in_heading, day_in_name
-from memoryclaw.vault.doubts import NO_DOUBTS, UNSAID, FileDoubts
-from memoryclaw.vault.facts import Facts, read_facts, without_facts
-from memoryclaw.vault.fields import (
+from memoryclaw.vault.audience import NO_DOUBTS, UNSAID, FileDoubts
+from memoryclaw.vault.facts import (
     NO_FIELDS,
+    Facts,
     NoteFields,
     first_title,
     is_template,
+    read_facts,
     read_fields,
     with_page_properties,
+    without_facts,
 )
 from memoryclaw.vault.forgotten import (
     NOTHING_FORGOTTEN,
@@ -49,15 +56,23 @@ from memoryclaw.vault.forgotten import (
 )
 from memoryclaw.vault.layout import SALIENCE_FILE, Place, page_name, place_of
 from memoryclaw.vault.logs import Log, read_jsonl, read_markdown_log, role_of
-from memoryclaw.vault.properties import Properties, read_properties
-from memoryclaw.vault.salience import read_topics
-from memoryclaw.vault.skill_formats import Skill, read_javascript_skill, read_json_skill, read_markdown_skill
+from memoryclaw.vault.properties import (
+    JOURNALS,
+    LOGSEQ,
+    JournalNames,
+    Properties,
+    canonical_scope,
+    day_in_folders,
+    day_in_heading,
+    day_in_name,
+    names_of,
+    read_properties,
+    text_of,
+    type_of,
+)
 from memoryclaw.vault.standings import standing_of_note, standing_of_turn, standings_of_lines
 from memoryclaw.vault.todos import Todo, may_hold_todos, planned_below, read_todo, todo_id
-from memoryclaw.vault.validity import canonical_scope, type_of
-from memoryclaw.vault.value_forms import asked_for_contacts, found_by
-from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
-from memoryclaw.vault.written_by import trust_of_file, trust_of_lines
+from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS, asked_for_contacts, found_by
 
 # Units: the pieces of a note that are indexed, ranked and quoted. A unit's text begins on the unit's first line.
 
@@ -100,6 +115,25 @@ def _units_of(note: Note, reading: _Reading, rest: str) -> tuple[Unit, ...]:
         if not is_typed and (memory_type := type_of(unit)):
             units[number] = unit._replace(lifecycle=unit.lifecycle._replace(memory_type=memory_type))
     return tuple(units)
+
+
+# Who writes a plain note, told by its path and its lines: `data/written_by.json` lists what hosts have agents and models write.
+
+
+def trust_of_file(path: str) -> str:
+    """How far a plain note is trusted by who writes the file of this path."""
+    return least_trusted(TRUSTS[0], *(trust for row, trust in _rows("files", "path") if row.fullmatch(path)))
+
+
+def trust_of_lines(text: str) -> str:
+    """How far a text is trusted by who speaks in its lines."""
+    return least_trusted(TRUSTS[0], *(trust for row, trust in _rows("lines", "begins") if row.search(text)))
+
+
+@cache
+def _rows(kind: str, pattern: str) -> list[tuple[re.Pattern[str], str]]:
+    rows = lists.table("written_by")[kind]
+    return [(re.compile(row[pattern], re.IGNORECASE | re.MULTILINE), row["trust"]) for row in rows]
 
 
 class _Cutter:
@@ -300,7 +334,7 @@ def _turn_units(turn: Turn, note: Note) -> Iterator[Unit]:
         texts.append((f"{turn.id}#~rest", " ".join(_distinct(turn.text[MAX_TEXT:]))))
     lifecycle = PERMANENT
     if turn.project and turn.role != "tool":
-        from memoryclaw.text.repository_work import is_of_work  # noqa: PLC0415 - most turns name no project
+        from memoryclaw.text.memory_types import is_of_work  # noqa: PLC0415 - most turns name no project
 
         scope = canonical_scope(f"{PROJECT}{turn.project}") if is_of_work(turn.text[:MAX_TEXT]) else ""
         lifecycle = lifecycle._replace(scope=scope)
@@ -367,6 +401,115 @@ class _Source(NamedTuple):
     called: tuple[str, ...] = ()  # a journal: as links name its day
 
 
+# Reads name, description and triggers of skill files. JSON is parsed; JavaScript is only scanned as text, never run.
+
+# An unclosed string ends at the end of its line; that a string always matches keeps the scan linear.
+_STRING = r"'(?:[^'\\\n]|\\.)*+'?|\"(?:[^\"\\\n]|\\.)*+\"?|`(?:[^`\\]|\\.)*+`?"
+_JS_STRING = re.compile(_STRING)
+_JS_VALUE = re.compile(rf"\b(name|description|triggers)['\"]?\s*[:=]\s*({_STRING}|\[[^\]]{{0,4000}}\])")
+_JS_COMMENT = re.compile(rf"({_STRING})|//[^\n]*|/\*(?:.*?\*/|.*)", re.DOTALL)
+
+_JS_SCANNED = 64 * 1024  # a skill says what it is at its beginning
+
+
+class Skill(NamedTuple):
+    """The self-description of a skill file."""
+
+    name: str = ""
+    description: str = ""
+    triggers: tuple[str, ...] = ()
+    parameters: str = ""
+    steps: str = ""
+    meta: Mapping[str, Any] = NOTHING
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def searched(self) -> str:
+        """The words that describe the skill, apart from its name and its text."""
+        return ", ".join(filter(None, (self.description, *self.triggers, self.parameters)))
+
+
+def read_markdown_skill(meta: Mapping[str, Any]) -> Skill:
+    """Reads the header of a `SKILL.md`; the Agent Skills format requires name and description."""
+    skill = _from(meta)
+    missing = [key for key in ("name", "description") if not getattr(skill, key)]
+    if not missing:
+        return skill
+    problem = Problem("", 1, f"this skill has no {' and no '.join(missing)}", "add it to the header")
+    return skill._replace(problems=(problem,))
+
+
+def read_json_skill(text: str) -> Skill:
+    """Reads a JSON skill; one that cannot be parsed is still found by its words."""
+    line, trouble, hint = 1, "", "the skill is found by its words only"
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        line, trouble = getattr(error, "lineno", 1), f"this JSON is broken: {error}"
+    except RecursionError:
+        trouble = "this JSON is nested too deeply"
+    else:
+        if not isinstance(value, dict):
+            trouble, hint = "this JSON is not a skill", "write an object with a name and steps"
+    if trouble:
+        return Skill(problems=(Problem("", line, trouble, hint),))
+    return _from(_as_text(value), "this skill has no name", 'add "name"')
+
+
+def read_javascript_skill(text: str) -> Skill:
+    """Scans a JavaScript skill for the first name, description and triggers outside comments."""
+    fields: dict[str, Any] = {}
+    for hit in _JS_VALUE.finditer(_JS_COMMENT.sub(lambda comment: comment[1] or " ", text[:_JS_SCANNED])):
+        values = [_unescape(string) for string in _JS_STRING.findall(hit[2])]
+        fields.setdefault(hit[1], values if hit[2].startswith("[") else values[0])
+    return _from(fields, "no name was found in this skill", "add name: '…'")
+
+
+def _from(meta: Mapping[str, Any], trouble: str = "", hint: str = "") -> Skill:
+    """The skill that a header or an object tells of; `trouble` is said of one without a name."""
+    low = {key.lower(): value for key, value in meta.items()}
+    parameters, name = low.get("parameters") or low.get("preconditions"), text_of(low.get("name"))
+    return Skill(
+        name=name,
+        description=text_of(low.get("description")),
+        triggers=names_of(low, ("triggers", "trigger")),
+        parameters=_parameters(parameters),
+        steps=text_of(low.get("steps")),
+        meta=meta,
+        problems=() if name or not trouble else (Problem("", 1, trouble, hint),),
+    )
+
+
+def _parameters(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(value)
+    if isinstance(value, list):
+        return ", ".join(text_of(each.get("name") if isinstance(each, dict) else each) for each in value)
+    return text_of(value)
+
+
+def _as_text(value: Any, depth: int = 0) -> Any:
+    """Converts JSON values to those of our YAML: strings, lists and maps."""
+    if depth > 50:  # far deeper than any skill, far from the interpreter's limit
+        return ""
+    if isinstance(value, dict):
+        return {_scrubbed(key): _as_text(inner, depth + 1) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_as_text(inner, depth + 1) for inner in value]
+    if value is None or isinstance(value, str):
+        return _scrubbed(value) if value else value
+    return json.dumps(value)
+
+
+def _scrubbed(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def _unescape(string: str) -> str:
+    inside = string[1:-1] if len(string) > 1 and string[-1] == string[0] else string[1:]
+    return re.sub(r"\\(.)", r"\1", inside, flags=re.DOTALL)
+
+
 class _Reading(NamedTuple):
     """The content of a file, by kind of note."""
 
@@ -380,6 +523,90 @@ class _Reading(NamedTuple):
     searched: str = ""
     fields: NoteFields = NO_FIELDS
     todos: tuple[tuple[int, str, Todo], ...] = ()
+
+
+# `salience.md` in the root of a vault: what matters to its user and what to ignore. It is read as words, and tells nobody what to
+# do.
+
+MOST = 4000  # characters that are read
+MATTERS, IGNORE = "matters", "ignore"
+_LABEL_WORDS = 6  # of a line before its colon
+_BOLD = re.compile(r"(\*\*|__)([^*_]+)\1")
+_PARTS = re.compile(r"[,;，；、]")
+
+
+class Topics(NamedTuple):
+    """The topics of both parts, each in the words of the file, and what of the file is not read."""
+
+    matters: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def read_topics(text: str) -> Topics:
+    """The topics that a text names: to be ignored below a heading that says ignore or denies, of weight below any other.
+
+    A line is a topic, or several with commas between them. A heading that says neither is of the part of the one above it, and so is one
+    that says both. A line that is bold or ends in a colon is a heading; what stands behind the colon is of that part alone.
+    """
+    topics: dict[str, dict[str, None]] = {MATTERS: {}, IGNORE: {}}
+    note = split(text[: _end(text)])
+    body = read_body(note.body, note.body_line)
+    for section in sections_of(body._replace(text=body.quiet), note.body_line):
+        topic_kind = next(filter(None, map(_part, reversed(section.trail))), MATTERS)
+        for line in section.text.splitlines():
+            label, colon, topics_text = _label(read_line(line.lstrip(" \t>")).content)
+            of = _part(label) if len(tokens_of(label)) <= _LABEL_WORDS else ""
+            if of and not topics_text.strip():
+                topic_kind = of
+                continue
+            for topic in _PARTS.split(topics_text if of else f"{label}{colon}{topics_text}"):
+                if named := " ".join(hit[0] for hit in WORD.finditer(topic)):
+                    topics[of or topic_kind][named] = None
+    problems: tuple[Problem, ...] = ()
+    if len(text) > MOST:
+        first_unread = text.count("\n", 0, _end(text)) + 1
+        message = f"only the first {MOST:,} characters are read as what matters and what to ignore"
+        problems = (Problem("", first_unread, message, "shorten the file, or write what is below elsewhere"),)
+    return Topics(tuple(topics[MATTERS]), tuple(topics[IGNORE]), problems)
+
+
+def says_which(word: str) -> bool:
+    """True for a word that says which part a line is of, and no topic: `important`, `ignore`, `not`."""
+    word = word.lower()
+    return word in _list("matters") or word in _list("ignores") or _denies(word)
+
+
+def _label(line: str) -> tuple[str, str, str]:
+    """What stands before a colon, the colon, and what stands behind it; a bold line has a colon at its end."""
+    if bold := _BOLD.fullmatch(line.strip()):
+        return bold[2].rstrip(" :"), ":", ""
+    label, colon, text = line.partition(":")
+    return (label, colon, text.lstrip("*_")) if colon else ("", "", line)
+
+
+def _part(heading: str) -> str:
+    """Which part a heading says that it begins; empty where it says none, or both."""
+    words = [word.lower() for word in tokens_of(heading)]
+    if any(map(_denies, words)):
+        return IGNORE
+    matters = any(word in _list("matters") for word in words)
+    ignores = any(word in _list("ignores") for word in words)
+    return "" if matters == ignores else MATTERS if matters else IGNORE
+
+
+def _denies(word: str) -> bool:
+    return word in _list("denies") or any(word in grammar(code).negations for code in codes())
+
+
+@cache
+def _list(name: str) -> frozenset[str]:
+    return frozenset(lists.words(f"salience.{name}"))
+
+
+def _end(text: str) -> int:
+    """Where reading ends: at a line, within the characters that are read."""
+    return len(text) if len(text) <= MOST else text.rfind("\n", 0, MOST) + 1 or MOST
 
 
 def read_note(path: str, data: bytes, settings: ReadingSettings = NO_SETTINGS) -> Note:

@@ -19,7 +19,7 @@ from memoryclaw.late import NamedTuple
 from memoryclaw.model import NOTHING
 from memoryclaw.text.encoding import json_object, texts_in
 from memoryclaw.vault import files
-from memoryclaw.vault.doubts import NO_DOUBTS, Doubt, Doubts, FileDoubts, piece_of, read_doubts
+from memoryclaw.vault.audience import NO_DOUBTS, Doubt, Doubts, FileDoubts, piece_of, read_doubts
 
 NAME = "permissions.jsonl"
 

@@ -13,7 +13,7 @@ from memoryclaw.text.frontmatter import Split, split
 from memoryclaw.text.language import fold
 from memoryclaw.text.merging import hunks, shared_ends
 from memoryclaw.vault import audience
-from memoryclaw.vault.doubts import (
+from memoryclaw.vault.audience import (
     GONE,
     NO_DOUBTS,
     NOTE,

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from memoryclaw import late
 from memoryclaw.errors import InputError, MemoryClawError, NotFoundError
 from memoryclaw.ports import Address, Lookup
+from memoryclaw.text.dates import local
 from memoryclaw.text.encoding import decode
 from memoryclaw.text.redaction import RedactionGate
 from memoryclaw.text.yaml_text import flow_list, scalar
-from memoryclaw.text.zones import local
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import SemanticFile, quotable
 from memoryclaw.vault.layout import NOTE, SCHEMA_FILE, SEMANTIC, place_of, places, run_id, timestamp

@@ -18,9 +18,8 @@ from memoryclaw.vault import edits, files
 from memoryclaw.vault.forgotten import FORGOTTEN, REVIVED
 from memoryclaw.vault.layout import episode_name, slug, timestamp
 from memoryclaw.vault.notes import ReadingSettings, read_note
-from memoryclaw.vault.properties import read_properties
+from memoryclaw.vault.properties import KEYS, header_values, read_properties
 from memoryclaw.vault.todos import patch_line, todo_id, with_due, with_tick
-from memoryclaw.vault.validity import KEYS, header_values
 from memoryclaw.vault.vocabulary import misfits
 from memoryclaw.writing.context import WriteContext, Written, must_be_a_note
 from memoryclaw.writing.decisions import Decision, decisions_of, record_edit

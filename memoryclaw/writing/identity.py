@@ -6,8 +6,8 @@ from memoryclaw.config import is_vault_id
 from memoryclaw.errors import ConfigError
 from memoryclaw.text import yaml_text
 from memoryclaw.text.encoding import readable
+from memoryclaw.vault.edits import with_setting
 from memoryclaw.vault.layout import CONFIG_FILE
-from memoryclaw.vault.settings_text import with_setting
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.writer import Edit, commit, text_change
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from memoryclaw.config import FORMAT
 from memoryclaw.errors import InputError
 from memoryclaw.vault import files
+from memoryclaw.vault.edits import with_setting
 from memoryclaw.vault.layout import CONFIG_FILE, must_take_writes
-from memoryclaw.vault.settings_text import with_setting
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.writer import Edit, text_change, writing
 

@@ -23,7 +23,7 @@ from memoryclaw.vault.audience import label_of
 from memoryclaw.vault.edits import Splice, apply_splices, line_end, quotable
 from memoryclaw.vault.fact_values import plain_key, plain_value
 from memoryclaw.vault.facts import split_address, statement_in
-from memoryclaw.vault.validity import canonical_scope
+from memoryclaw.vault.properties import canonical_scope
 
 PENDING_FILE = "semantic/_pending.md"
 _INTRO = (

@@ -11,7 +11,7 @@ from nights import NIGHT, consolidated
 
 from memoryclaw.app import App
 from memoryclaw.text.grammar import codes, grammar
-from memoryclaw.text.unkept import POINTS_BACK, TELLS, asked_unkept
+from memoryclaw.text.redaction import POINTS_BACK, TELLS, asked_unkept
 
 
 def kept(root: Path, *turns: str) -> str:

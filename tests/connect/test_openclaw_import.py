@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import Claw, git, put
 
-from memoryclaw.connect.curated import PassageComments, read_curated, without_remarks
+from memoryclaw.connect.proposing import PassageComments, read_curated, without_remarks
 
 WORKSPACE = {
     "MEMORY.md": "# MEMORY.md\n\n## Preferences\n- Tea: green, no sugar\n- Never books before nine <!-- trigger: flights, early morning --> <!-- importance: 8 -->\n\n"

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from gitvault import git, pen_for, vault_of
 
-from memoryclaw.consolidation.agent_claims import claim
+from memoryclaw.consolidation.understood import claim
 from memoryclaw.errors import MemoryClawError
 from memoryclaw.review.decide import decide
 from memoryclaw.review.queue import find_item

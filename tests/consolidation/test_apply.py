@@ -26,8 +26,7 @@ from memoryclaw.consolidation import apply as applying
 from memoryclaw.consolidation import changes
 from memoryclaw.consolidation.actions import AddStatement, MoveFile, NewFile
 from memoryclaw.consolidation.apply import apply
-from memoryclaw.consolidation.changes import ChangeSet, PlannedChange, read_record
-from memoryclaw.consolidation.proposals import read_proposal
+from memoryclaw.consolidation.changes import ChangeSet, PlannedChange, read_proposal, read_record
 from memoryclaw.errors import BudgetError, HistoryError, InputError, LockedError
 from memoryclaw.history.repository import History
 from memoryclaw.vault.facts import facts_in

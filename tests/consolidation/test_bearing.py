@@ -9,9 +9,8 @@ from conftest import VaultOf
 from nights import said
 
 from memoryclaw.app import App
-from memoryclaw.consolidation.bearing import changes
 from memoryclaw.consolidation.changes import Claim
-from memoryclaw.consolidation.overtaking import Telling, overtaken
+from memoryclaw.consolidation.overtaking import Telling, changes, overtaken
 from memoryclaw.model import Fact, Turn
 from memoryclaw.talk.statements import read
 from memoryclaw.text.dates import moved_day

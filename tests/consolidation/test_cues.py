@@ -10,7 +10,7 @@ from nights import NIGHT, consolidated, said
 from segments import segment_of
 
 from memoryclaw.app import App
-from memoryclaw.consolidation.cues import corrections
+from memoryclaw.consolidation.planning import corrections
 
 ANSWER = ("assistant Pip", "Noted.")
 

@@ -11,7 +11,7 @@ import pytest
 from gitvault import git
 
 from memoryclaw.app import App, init_vault, open_vault
-from memoryclaw.consolidation.environment import uses
+from memoryclaw.consolidation.mining import uses
 
 RUN = "make winch PORT=8080"
 

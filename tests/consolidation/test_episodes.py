@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from segments import segment_of
 
 from memoryclaw.consolidation.changes import Claim, Extraction, Quote, Segment
-from memoryclaw.consolidation.claims import claims_of
 from memoryclaw.consolidation.episodes import (
     EpisodeNote,
     block_of,
@@ -15,6 +14,7 @@ from memoryclaw.consolidation.episodes import (
     extract,
     with_quotes,
 )
+from memoryclaw.consolidation.reconcile import claims_of
 from memoryclaw.model import Note, Turn
 from memoryclaw.talk.statements import read as read_talk
 from memoryclaw.text.language import key_of

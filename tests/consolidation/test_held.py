@@ -124,7 +124,7 @@ def test_a_vault_without_questions_asks_nothing_and_other_modes_do_not(
     def never(*_: object) -> None:
         raise AssertionError("a rehearsal costs something")
 
-    monkeypatch.setattr("memoryclaw.recall.rehearsal.rehearse", never)
+    monkeypatch.setattr("memoryclaw.recall.evaluation.rehearse", never)
     assert consolidated(root, mode="propose").mode == "propose"
     (root / "eval/questions.yaml").unlink()
     put(root, {"logs/2026-04-20/dog.jsonl": said("dog", DOG, day="2026-04-20")})

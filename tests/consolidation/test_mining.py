@@ -5,11 +5,10 @@ import json
 import pytest
 
 from memoryclaw.consolidation.changes import ToolSequence
+from memoryclaw.consolidation.exchanges import calls_in, tool_sequences
 from memoryclaw.consolidation.mining import plan_skills
-from memoryclaw.consolidation.tool_calls import calls_in, tool_sequences
 from memoryclaw.skills.lint import lint
-from memoryclaw.skills.skill_file import read_skill
-from memoryclaw.skills.steps import read_recipe
+from memoryclaw.skills.skill_file import read_recipe, read_skill
 from memoryclaw.vault.logs import parse_ranges, range_of
 from memoryclaw.writing.context import Templates
 from memoryclaw.writing.decisions import APPROVED, REJECTED, UNDONE, Decision, Decisions, fingerprint

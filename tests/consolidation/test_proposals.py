@@ -17,8 +17,14 @@ from memoryclaw.consolidation.actions import (
     Replace,
     SetFact,
 )
-from memoryclaw.consolidation.changes import PlannedChange
-from memoryclaw.consolidation.proposals import BOTH, about, fingerprint_of, proposal, read_proposal
+from memoryclaw.consolidation.changes import (
+    BOTH,
+    PlannedChange,
+    about,
+    fingerprint_of,
+    proposal,
+    read_proposal,
+)
 from memoryclaw.model import Problem
 from memoryclaw.vault.notes import ReadingSettings, read_note
 

@@ -10,7 +10,7 @@ from conftest import VaultOf
 from nights import said
 
 from memoryclaw.app import App, open_vault
-from memoryclaw.recall.renewing import (
+from memoryclaw.recall.restated import (
     gives_up,
     renews,
     share_a_word,

@@ -11,8 +11,8 @@ from gitvault import git, vault_of
 from nights import LATER, NIGHT, consolidated, said
 
 from memoryclaw.app import App
-from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
-from memoryclaw.vault.salience import Topics
+from memoryclaw.consolidation.reconcile import IGNORED, MATTERS, Salience
+from memoryclaw.vault.notes import Topics
 
 FILE = "# What matters to me\n- allergies, allotment\n- Oksana\n\n# What to ignore\n- weather\n- football\n"
 

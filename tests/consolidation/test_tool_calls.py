@@ -5,7 +5,7 @@ import json
 from memoryclaw.capture.host_turns import PendingToolCalls, read_turn
 from memoryclaw.capture.log_records import line_of, redact_turn
 from memoryclaw.consolidation.changes import ToolSequence
-from memoryclaw.consolidation.tool_calls import Call, calls_in, sessions, steps, stretches, tool_sequences
+from memoryclaw.consolidation.exchanges import Call, calls_in, sessions, steps, stretches, tool_sequences
 from memoryclaw.text.redaction import Redactor
 from memoryclaw.vault.logs import LogRange, range_of
 

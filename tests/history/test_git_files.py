@@ -10,8 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryclaw.history.git import git_state
-from memoryclaw.history.git_files import index_entries, loose_object, may_ignore
-from memoryclaw.history.repository import History, _LooseObjects, _PackedError
+from memoryclaw.history.repository import (
+    History,
+    _LooseObjects,
+    _PackedError,
+    index_entries,
+    loose_object,
+    may_ignore,
+)
 
 FILES = {
     "a.md": "x\n",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memoryclaw.index.codes import code_of, coded, codes_in, length, without_digits
+from memoryclaw.index.bm25 import code_of, coded, codes_in, length, without_digits
 
 NUMBERS = (0, 1, 0xD7DF, 0xD7E0, 0x7F7DF, 0x7F7E0, 0x87800, 1 << 25)
 

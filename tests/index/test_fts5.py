@@ -8,7 +8,7 @@ from engine_contract import EngineContract, OpenEngine, Opener, any_of, row, tok
 
 from memoryclaw.errors import IndexDamagedError
 from memoryclaw.index.database import Database
-from memoryclaw.index.fts5 import FTS5_SCHEMA, Fts5, expression
+from memoryclaw.index.index import FTS5_SCHEMA, Fts5, expression
 
 
 def open_fts5(folder: Path) -> OpenEngine:

@@ -9,8 +9,7 @@ import pytest
 from conftest import STUDIO
 
 from memoryclaw.index.database import packer, sample_of, unpack
-from memoryclaw.index.fts5 import Fts5
-from memoryclaw.index.index import IndexedNote, fingerprint, link_key, open_index
+from memoryclaw.index.index import Fts5, IndexedNote, fingerprint, link_key, open_index
 from memoryclaw.index.stemming import language
 from memoryclaw.model import Problem, Stamp
 from memoryclaw.vault.notes import ReadingSettings, read_note

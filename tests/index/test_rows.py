@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memoryclaw.text.sentences import ends_in_question
+from memoryclaw.text.language import ends_in_question
 
 
 @pytest.mark.parametrize(

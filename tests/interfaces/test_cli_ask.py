@@ -48,7 +48,7 @@ NEEDLESS = {
     "memoryclaw.vault.facts": "the same",
     "memoryclaw.text.markdown": "the same",
     "memoryclaw.text.redaction": "what writes",
-    "memoryclaw.recall.packing": "recall",
+    "memoryclaw.recall.recall": "recall",
     "memoryclaw.writing.writer": "what writes",
     "memoryclaw.consolidation": "consolidate",
 }

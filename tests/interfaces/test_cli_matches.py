@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from memoryclaw.interfaces.cli.printing import width
 from memoryclaw.interfaces.cli.tables import aligned
 from memoryclaw.model import Term
-from memoryclaw.recall.explain import rounded
+from memoryclaw.recall.search import rounded
 
 # Scores are made of whole 1024ths, so their sums are exact.
 VALUES = st.lists(st.integers(-20_000, 60_000).map(lambda n: n / 1024), min_size=1, max_size=12)

@@ -16,7 +16,7 @@ from daemons import is_gone
 from forked import GRAFT, STEM
 from test_cli_review import CHANGE, DEADLINE, PATH, PENDING, RUN
 
-from memoryclaw.consolidation.proposals import proposal
+from memoryclaw.consolidation.changes import proposal
 
 TURNS = "".join(
     json.dumps(

@@ -9,8 +9,7 @@ import pytest
 from conftest import STUDIO, Claw, VaultOf, git, put
 
 from memoryclaw.consolidation.actions import NewFile, SetFact
-from memoryclaw.consolidation.changes import PlannedChange
-from memoryclaw.consolidation.proposals import proposal
+from memoryclaw.consolidation.changes import PlannedChange, proposal
 from memoryclaw.writing.pending import waiting_id
 
 RUN = "consolidate-20260419T080000-abc123"

@@ -17,8 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from memoryclaw.interfaces.http.messages import CODES, VerbRoute
-from memoryclaw.interfaces.http.routes import SUBJECTS
+from memoryclaw.interfaces.http.routes import CODES, SUBJECTS, VerbRoute
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reference" / "http.md"

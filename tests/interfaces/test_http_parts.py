@@ -18,11 +18,10 @@ from memoryclaw.daemon.daemon import Daemon
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli import serving
 from memoryclaw.interfaces.cli.verbs import VERBS, CliContext, cli
-from memoryclaw.interfaces.http import assembly
+from memoryclaw.interfaces.http import server
 from memoryclaw.interfaces.http.guard import Bucket
-from memoryclaw.interfaces.http.messages import CODES
-from memoryclaw.interfaces.http.openapi import document
-from memoryclaw.interfaces.http.routes import OPEN, ROWS
+from memoryclaw.interfaces.http.routes import CODES, OPEN, ROWS
+from memoryclaw.interfaces.http.server import document
 from memoryclaw.interfaces.http.workers import WorkerPool, WorkerPools
 from memoryclaw.interfaces.requests import NoArguments, RefusedError, VaultPool, refusal_of
 from memoryclaw.interfaces.schemas import Schemas
@@ -125,13 +124,13 @@ def test_your_own_settings_of_one_vault_count_the_next_time(vault_of: VaultOf) -
 def test_however_many_wait_for_the_first_look_no_thread_is_held(
     vault_of: VaultOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(assembly, "_LOOKS", 100_000)
+    monkeypatch.setattr(server, "_LOOKS", 100_000)
     root = vault_of({"notes/a.md": "# Lantern\n"})
     with open_vault(root) as app:  # else both threads make the index at once, and one may find it busy
         app.sync()
     daemon = Daemon(root, partial(open_vault, root), print, system_clock)
     pools = WorkerPools(partial(open_vault, root))
-    served = assembly.asgi(daemon, pools, repr, hosts=["127.0.0.1:1"], rate=1000.0)
+    served = server.asgi(daemon, pools, repr, hosts=["127.0.0.1:1"], rate=1000.0)
     headers = {"Authorization": f"Bearer {daemon.files.tokens['owner']}"}
 
     async def crowd() -> list[int]:

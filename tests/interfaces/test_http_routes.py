@@ -18,7 +18,7 @@ from conftest import STUDIO, Claw, git, put
 from daemons import Daemon, serving
 
 from memoryclaw.interfaces.cli.verbs import CliContext, cli
-from memoryclaw.interfaces.http import openapi
+from memoryclaw.interfaces.http import server
 from memoryclaw.interfaces.http.routes import ROWS
 
 DEADLINE = "semantic/projects#Boathouse.deadline"
@@ -85,7 +85,7 @@ def rows_of(path: str) -> set[str]:
 
 def described(method: str, path: str, answer: Any) -> None:
     """An answer is what the served document says."""
-    document = openapi.document()
+    document = server.document()
     (operation,) = (
         document["paths"][row][method.lower()]
         for row in rows_of(path)

@@ -14,7 +14,7 @@ from killing import killed_at, points_of
 
 from memoryclaw.consolidation import apply as applying
 from memoryclaw.errors import NotFoundError
-from memoryclaw.review import branches
+from memoryclaw.review import decide
 from memoryclaw.writing.writer import recover
 
 assert Git  # loaded, so that no child has to
@@ -41,12 +41,12 @@ def branch(context):
 def approve(context):
     # Approved is what was asked for; a second time there may be nothing left to approve.
     with suppress(NotFoundError):
-        branches.approve(context, RUN)
+        decide.approve(context, RUN)
 
 
 def reject(context):
     with suppress(NotFoundError):
-        branches.reject(context, RUN)
+        decide.reject(context, RUN)
 
 
 def child(root, at, verb):

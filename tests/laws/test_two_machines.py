@@ -16,7 +16,7 @@ from nights import said
 from memoryclaw.app import App
 from memoryclaw.errors import MemoryClawError
 from memoryclaw.index.index import fingerprint as index_fingerprint
-from memoryclaw.review.merging import conflict_copy
+from memoryclaw.review.machines import conflict_copy
 from memoryclaw.vault.edits import SemanticFile
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 from memoryclaw.writing.decisions import Decisions, fingerprint

@@ -10,7 +10,7 @@ import pytest
 from gitvault import git
 
 from memoryclaw.app import App, init_vault
-from memoryclaw.lifecycle.expiry import OLD
+from memoryclaw.lifecycle.upkeep import OLD
 
 FIRST = datetime(2026, 1, 1, 9, tzinfo=UTC)
 

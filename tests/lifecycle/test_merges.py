@@ -9,7 +9,7 @@ from gitvault import git
 from memoryclaw.app import init_vault, open_vault
 from memoryclaw.consolidation.planning import shingles
 from memoryclaw.errors import NotFoundError
-from memoryclaw.lifecycle.merges import MOST, alike_pairs
+from memoryclaw.lifecycle.upkeep import MOST_PAIRS, alike_pairs
 
 NOW = datetime(2026, 5, 4, 3, 0, tzinfo=UTC)
 PAINT = "- Nora: The paint for the kitchen wall is Dünensand 14, the matt one, two buckets. ^l3"
@@ -234,18 +234,18 @@ def test_what_a_person_wrote_is_never_merged(vault):
 
 def test_a_run_proposes_so_many_and_says_how_many_it_leaves(vault):
     files = {}
-    for n in range(MOST + 2):
+    for n in range(MOST_PAIRS + 2):
         words = f"- Nora: The boat number {n} is called Swallow{n} and lies at pier{n} beside the old crane{n}. ^l1"
         files[f"episodes/2026-01-05_09-00-{n:02}_a{n}.md"] = episode("2026-01-05", f"ep-a{n}", words)
         files[f"episodes/2026-02-07_09-00-{n:02}_b{n}.md"] = episode("2026-02-07", f"ep-b{n}", words)
     root = put(vault(), files)
     night(root)
-    assert len(waiting(root)) == MOST
+    assert len(waiting(root)) == MOST_PAIRS
     assert [item.why for item in waiting(root) if "left" in item.why] == [
         "the two say the same but for spelling; 2 more pairs are left for the next run"
     ]
     night(root, days=1)
-    assert len(waiting(root)) == MOST + 2
+    assert len(waiting(root)) == MOST_PAIRS + 2
 
 
 ATLAS = {

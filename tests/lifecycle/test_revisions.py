@@ -12,7 +12,7 @@ from nights import said
 
 from memoryclaw.app import App
 from memoryclaw.consolidation.actions import NoteBelow
-from memoryclaw.lifecycle.revisions import WAITING
+from memoryclaw.lifecycle.upkeep import WAITING
 
 SCHEMA = "fields:\n  deadline: date\n  budget: text\n  architect: text\n  contractor: text\n"
 PROJECT = "# Boathouse\n- colour: green\n"

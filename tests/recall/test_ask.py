@@ -11,7 +11,7 @@ import pytest
 from conftest import VaultOf
 
 from memoryclaw.app import App
-from memoryclaw.vault.value_forms import holds_form
+from memoryclaw.vault.vocabulary import holds_form
 from tests.vaults import put
 
 TURN = '{{"session": "{day}", "turn": {turn}, "ts": "{day}T10:0{turn}:00Z", "role": "user", "content": "{text}"}}\n'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memoryclaw.model import Unit
-from memoryclaw.recall.packing import Pack, text_of
+from memoryclaw.recall.recall import Pack, text_of
 from memoryclaw.text.snippets import snippet, without_block_ids
 
 POINTS = "- Nora: It is Dünensand 14, the matt one. ^l3\n- Pip: Noted. ^l4  \n\n^whole-list\n"

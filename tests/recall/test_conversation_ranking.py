@@ -11,7 +11,7 @@ import pytest
 from conftest import put
 
 from memoryclaw.app import App
-from memoryclaw.recall.text_lane import POOL
+from memoryclaw.recall.evidence import POOL
 
 QUESTIONS = (
     "harbour lantern kettle",

@@ -75,7 +75,7 @@ def test_words_count_the_same_however_many_words_the_vault_has_and_units_hold_th
         rare = [app.search(question).matches for question in questions]
         placed = app.search("他拍摄一杯茶").matches
     with App(tmp_path / "vault") as app:
-        monkeypatch.setattr("memoryclaw.index.codes._ROOM", 0x30)  # the codes of most words are longer then
+        monkeypatch.setattr("memoryclaw.index.bm25._ROOM", 0x30)  # the codes of most words are longer then
         app.index.discard()
         assert [app.search(question).matches for question in questions] == rare
         assert app.search("他拍摄一杯茶").matches == placed

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from memoryclaw.index.codes import code_of, coded
+from memoryclaw.index.bm25 import code_of, coded
 from memoryclaw.index.stemming import language
 from memoryclaw.ports import IndexClause
-from memoryclaw.recall.explain import Reasons, read_columns, reasons
 from memoryclaw.recall.question import Leaf
+from memoryclaw.recall.search import Reasons, read_columns, reasons
 
 ENGLISH = language("en")
 

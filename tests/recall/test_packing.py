@@ -10,7 +10,7 @@ from outlines import said
 
 from memoryclaw.config import LEAST_BUDGET
 from memoryclaw.model import Unit
-from memoryclaw.recall.packing import EPISODE, PASSAGE, SHARE, Pack, text_of
+from memoryclaw.recall.recall import EPISODE, PASSAGE, SHARE, Pack, text_of
 from memoryclaw.text.prompts import estimate
 
 NONE: frozenset[str] = frozenset()

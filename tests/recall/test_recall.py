@@ -16,7 +16,7 @@ from vaults import opened, questions, vaults
 from memoryclaw.app import App
 from memoryclaw.config import LEAST_BUDGET
 from memoryclaw.errors import InputError
-from memoryclaw.recall.packing import FILL, Pack
+from memoryclaw.recall.recall import FILL, Pack
 from memoryclaw.text.prompts import estimate
 
 WHOLE = ("episode", "note", "skill")

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from memoryclaw.index.database import Database
-from memoryclaw.index.fts5 import FTS5_SCHEMA, Fts5
+from memoryclaw.index.index import FTS5_SCHEMA, Fts5
 from memoryclaw.index.whoosh_engine import WhooshIndex
 from memoryclaw.ports import IndexClause, IndexRow
-from memoryclaw.recall.text_lane import LOOKED_UP, POOL, Lane
+from memoryclaw.recall.evidence import LOOKED_UP, POOL, Lane
 
 UNITS, VOCABULARY = 3000, 400
 WEIGHTS = [1 / rank for rank in range(1, VOCABULARY + 1)]

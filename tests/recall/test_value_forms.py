@@ -6,7 +6,7 @@ import pytest
 from conftest import VaultOf
 
 from memoryclaw.app import open_vault
-from memoryclaw.vault.value_forms import STREET, asked_as
+from memoryclaw.vault.vocabulary import STREET, asked_as
 
 CONTACTS = "# Contacts\n- John: john@acme.example\n- Mara: +49 170 1234567\n- Hut: https://hut.example/book\n- Bo: bo@acme.example\n"
 EPISODE = """---

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memoryclaw.recall.whose import tells_of_other_sign
+from memoryclaw.recall.relevance import tells_of_other_sign
 
 
 @pytest.mark.parametrize(

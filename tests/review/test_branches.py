@@ -5,13 +5,11 @@ from changesets import BOATHOUSE, FILES, KITCHEN, PROJECTS, RUN, SECOND, whole
 from gitvault import git, pen_for, snapshot, users_work, vault_of
 
 from memoryclaw.consolidation.apply import apply
-from memoryclaw.consolidation.changes import read_record
-from memoryclaw.consolidation.proposals import read_proposal
+from memoryclaw.consolidation.changes import read_proposal, read_record
 from memoryclaw.consolidation.selecting import open_branches
 from memoryclaw.errors import ConflictError, HistoryError, NotFoundError
 from memoryclaw.history.repository import History
-from memoryclaw.review.branches import approve, reject
-from memoryclaw.review.decide import decide
+from memoryclaw.review.decide import approve, decide, reject
 from memoryclaw.review.queue import chosen, waiting_items
 from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.writing.decisions import REJECTED, Decisions

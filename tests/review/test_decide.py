@@ -6,8 +6,7 @@ import pytest
 from gitvault import git, pen_for, snapshot, users_work, vault_of
 
 from memoryclaw.consolidation.actions import AddSource, ConfirmFact, MoveFile, NewFile, SetFact
-from memoryclaw.consolidation.changes import PlannedChange
-from memoryclaw.consolidation.proposals import fingerprint_of, proposal, read_proposal
+from memoryclaw.consolidation.changes import PlannedChange, fingerprint_of, proposal, read_proposal
 from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.review.decide import apply, decide, editable, store, ticked_facts
 from memoryclaw.review.details import differences

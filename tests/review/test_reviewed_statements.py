@@ -9,11 +9,9 @@ from gitvault import NOW, git, pen_for, vault_of
 
 from memoryclaw.consolidation.actions import AddPending, AddStatement
 from memoryclaw.consolidation.apply import apply
-from memoryclaw.consolidation.changes import ChangeSet, PlannedChange
-from memoryclaw.consolidation.proposals import proposal
-from memoryclaw.review.branches import approve
+from memoryclaw.consolidation.changes import ChangeSet, PlannedChange, proposal
 from memoryclaw.review.decide import apply as apply_boxes
-from memoryclaw.review.decide import decide, ticked_facts
+from memoryclaw.review.decide import approve, decide, ticked_facts
 from memoryclaw.review.file_changes import take_back_facts
 from memoryclaw.review.file_history import blame, history
 from memoryclaw.review.queue import chosen, waiting_items

@@ -28,7 +28,7 @@ from mcpclients import Asker, connected
 from memoryclaw.app import open_vault
 from memoryclaw.interfaces.cli.verbs import VERBS
 from memoryclaw.interfaces.http.routes import ROWS
-from memoryclaw.vault.seen import visible_bytes
+from memoryclaw.vault.export_gate import visible_bytes
 
 pytestmark = pytest.mark.security
 

@@ -21,8 +21,8 @@ from segments import segment_of
 
 from memoryclaw.capture.host_turns import PendingToolCalls, read_turn
 from memoryclaw.capture.log_records import redact_turn
-from memoryclaw.connect import curated
-from memoryclaw.consolidation import episodes, proposals
+from memoryclaw.connect import proposing
+from memoryclaw.consolidation import changes, episodes
 from memoryclaw.consolidation.changes import Segment
 from memoryclaw.recall import query
 from memoryclaw.talk import statements as talk
@@ -46,7 +46,7 @@ ONCE = {
     "writing.pending._ADDRESS": "once a line, behind its bullet",
     "writing.pending._NAME": "once a line, behind its bullet",
     "consolidation.episodes._LEADING": "the next look begins where a match ended, and the first failure ends the looking",
-    "vault.value_forms._AMOUNT": "a value is an amount as a whole or not at all",
+    "vault.vocabulary._AMOUNT": "a value is an amount as a whole or not at all",
     "vault.vocabulary.SHAPES": "a value is one of a kind as a whole or not at all",
     "talk.layout.FORMS": "once a line, where it begins",
     "talk.own_words._MORE": "once a colon: the next one stands behind what it reads, or among its three words",
@@ -166,7 +166,7 @@ def gist(read: tuple[Segment, talk.Talk]) -> object:
 
 # What reads from outside as a whole, and the modules whose patterns tell what is hard for it.
 READERS: dict[str, tuple[Callable[[Any], object], tuple[str, ...]]] = {
-    "redaction of a text": (REDACTOR.text, ("text.redaction", "text.secret")),
+    "redaction of a text": (REDACTOR.text, ("text.redaction",)),
     "a captured turn": (
         lambda text: redact_turn(read_turn({"role": "user", "content": text}, PendingToolCalls()), REDACTOR),
         ("capture.", "text.prompts", "text.redaction"),
@@ -175,31 +175,31 @@ READERS: dict[str, tuple[Callable[[Any], object], tuple[str, ...]]] = {
         lambda text: redact_turn(
             read_turn({"tool": "t", "args": {"token": text}, "result": text}, PendingToolCalls()), REDACTOR
         ),
-        ("capture.", "text.secret"),
+        ("capture.", "text.redaction"),
     ),
     "a host's message": (host_marks.without_marks, ("text.host_marks", "talk.own_words")),
     "own words": (lambda text: own_words(text, grammar("en")), ("talk.own_words",)),
     "corrections": (lambda text: corrected(text, grammar("en")), ("talk.corrections",)),
     "statements of a turn": (
         told,
-        ("talk.statements", "talk.assertions", "talk.people", "text.clauses"),
+        ("talk.statements", "talk.assertions", "talk.people", "text.grammar"),
     ),
     "what a turn answers": (
         lambda text: talk.read(segment_of([("assistant", text), ("user", "the first")]).turns, {}),
-        ("talk.answers",),
+        ("talk.statements",),
     ),
     "a question": (lambda text: query.parse(text, today=TODAY), ("recall.query", "text.date")),
     "dates": (lambda text: dates.find_ranges(text, TODAY), ("text.date",)),
     "facts": (note("semantic/projects.md"), ("vault.fact", "vault.propert", "text.yaml", "text.markdown")),
     "a note": (note("notes/a.md"), ("text.markdown", "vault.notes", "text.frontmatter")),
     "an episode": (note("episodes/2025-04-08_14-32-10_x.md"), ("text.markdown", "text.yaml", "index.index")),
-    "a skill": (note("skills/a/SKILL.md"), ("skills.", "vault.skill_", "text.yaml")),
-    "a skill in JavaScript": (note("skills/a.js"), ("skills.", "vault.skill_")),
+    "a skill": (note("skills/a/SKILL.md"), ("skills.", "vault.notes", "text.yaml")),
+    "a skill in JavaScript": (note("skills/a.js"), ("skills.", "vault.notes")),
     "a log": (note("logs/2026-01-01/s.jsonl"), ("vault.logs",)),
     "a log in Markdown": (note("logs/2026-01-01/s.md"), ("vault.logs",)),
     "facts that wait": (pending.read_pending, ("writing.pending",)),
-    "a proposal": (proposals.read_proposal, ("consolidation.proposals", "text.yaml")),
-    "OpenClaw's memory": (curated.read_curated, ("connect.curated",)),
+    "a proposal": (changes.read_proposal, ("consolidation.changes", "text.yaml")),
+    "OpenClaw's memory": (proposing.read_curated, ("connect.proposing",)),
     "a recalled text": (prompts.escape_line, ("text.prompts",)),
     "a quotation": (episodes.harmless, ("consolidation.episodes",)),
 }

@@ -14,13 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryclaw.app import App, open_vault
-from memoryclaw.consolidation.skill_drafts import Occurrence, propose
-from memoryclaw.consolidation.tool_calls import Call
+from memoryclaw.consolidation.exchanges import Call
+from memoryclaw.consolidation.mining import Occurrence, propose
 from memoryclaw.errors import InputError
-from memoryclaw.skills.binding import bound
 from memoryclaw.skills.lint import lint
-from memoryclaw.skills.skill_file import read_skill
-from memoryclaw.skills.steps import read_recipe
+from memoryclaw.skills.run import bound
+from memoryclaw.skills.skill_file import read_recipe, read_skill
 from memoryclaw.writing.context import Templates
 
 SERVER = Path(__file__).parent.parent / "servers/plaintools.py"

@@ -10,7 +10,7 @@ import pytest
 from conftest import VaultOf, git
 
 from memoryclaw.app import App, open_vault
-from memoryclaw.skills.outcomes import Outcomes, RunOutcome, better, outcomes_of
+from memoryclaw.skills.listing import Outcomes, RunOutcome, better, outcomes_of
 
 NOW = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
 MAIL = "---\nname: mail\ndescription: Sends an email to one person.\ntriggers: [send email]\n---\n# Mail\n\nAsk first.\n"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryclaw.errors import InputError
-from memoryclaw.skills.steps import DEEPEST, fill, references_in, too_deep
+from memoryclaw.skills.skill_file import DEEPEST, fill, references_in, too_deep
 
 KNOWN = {
     "name": "Nora",

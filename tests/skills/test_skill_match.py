@@ -4,7 +4,7 @@ import pytest
 
 from memoryclaw.index.stemming import language
 from memoryclaw.model import Matched
-from memoryclaw.skills.match import ENOUGH, match
+from memoryclaw.skills.listing import ENOUGH, match
 from memoryclaw.skills.skill_file import read_skill
 
 

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from memoryclaw.errors import ConfigError, InputError
 from memoryclaw.model import Fact
-from memoryclaw.skills.binding import bound, look_up_value, mask, parse_value, standing_for
-from memoryclaw.skills.skill_file import read_skill
-from memoryclaw.skills.steps import Requirement, Step, read_recipe
+from memoryclaw.skills.run import bound, look_up_value, mask, parse_value, standing_for
+from memoryclaw.skills.skill_file import Requirement, Step, read_recipe, read_skill
 from memoryclaw.skills.tools import read_servers
 
 PATH = "skills/it/SKILL.md"

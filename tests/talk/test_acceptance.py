@@ -10,9 +10,9 @@ from nights import NIGHT, consolidated, said
 from segments import talk_of
 
 from memoryclaw.app import App
-from memoryclaw.consolidation.claims import claims_of
-from memoryclaw.talk.acceptance import TABLE, Rule, verdict
+from memoryclaw.consolidation.reconcile import claims_of
 from memoryclaw.talk.statements import Talk
+from memoryclaw.talk.worth import TABLE, Rule, verdict
 from memoryclaw.text.language import fold
 
 Turn = tuple[str, str]

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from segments import talk_of
 
-from memoryclaw.consolidation.claims import claims_of
-from memoryclaw.talk.acceptance import verdict
+from memoryclaw.consolidation.reconcile import claims_of
+from memoryclaw.talk.worth import verdict
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.edits import SemanticFile, add_statement, set_fact
 from memoryclaw.vault.fact_values import plain_key, plain_value

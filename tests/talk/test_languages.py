@@ -6,9 +6,8 @@ import pytest
 from segments import segment_of, talk_of
 
 from memoryclaw.consolidation import todos
-from memoryclaw.talk.acceptance import verdict
 from memoryclaw.talk.statements import read
-from memoryclaw.talk.worth import SessionLook, weigh
+from memoryclaw.talk.worth import SessionLook, verdict, weigh
 
 ORDERS = (
     ("es", "contesta siempre con ejemplos"), ("es", "no uses negritas"), ("es", "nunca me des listas"), ("es", "llamame Paco"),

@@ -5,13 +5,11 @@ from __future__ import annotations
 import pytest
 from segments import only, segment_of, talk_of
 
-from memoryclaw.consolidation.claims import FROM_NOW_ON, claims_of
+from memoryclaw.consolidation.reconcile import FROM_NOW_ON, claims_of
 from memoryclaw.talk import statements
-from memoryclaw.talk.acceptance import verdict
 from memoryclaw.talk.orders import ROWS, ReadClause, is_order, is_task
-from memoryclaw.talk.worth import SessionLook, weigh
-from memoryclaw.text.clauses import clauses
-from memoryclaw.text.grammar import grammar
+from memoryclaw.talk.worth import SessionLook, verdict, weigh
+from memoryclaw.text.grammar import clauses, grammar
 
 LASTING = [
     ("en", "from now on no bullets"),

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from segments import talk_of
 
-from memoryclaw.consolidation.claims import claims_of
-from memoryclaw.talk.acceptance import verdict
+from memoryclaw.consolidation.reconcile import claims_of
 from memoryclaw.talk.layout import FORMS
 from memoryclaw.talk.own_words import own_words
+from memoryclaw.talk.worth import verdict
 from memoryclaw.text.grammar import grammar
 
 DATA: dict[str, list[dict[str, Any]]] = tomllib.loads(

@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from segments import talk_of
 
-from memoryclaw.consolidation.claims import claims_of
+from memoryclaw.consolidation.reconcile import claims_of
 from memoryclaw.talk.people import Names, relations
-from memoryclaw.text.clauses import clauses
-from memoryclaw.text.grammar import grammar
+from memoryclaw.text.grammar import clauses, grammar
 from memoryclaw.text.language import key_of
 
 

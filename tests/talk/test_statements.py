@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from segments import only, talk_of
 
-from memoryclaw.consolidation.claims import claims_of
+from memoryclaw.consolidation.reconcile import claims_of
 from memoryclaw.talk.statements import LONGEST, Statement
 from memoryclaw.text.prompts import one_line
 

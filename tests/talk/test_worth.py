@@ -15,9 +15,8 @@ from nights import NIGHT, said
 from segments import segment_of, talk_of
 
 from memoryclaw.app import App
-from memoryclaw.talk.acceptance import verdict
 from memoryclaw.talk.statements import Statement, Worth, read
-from memoryclaw.talk.worth import FEATURES, SessionLook, exchanges, features_of, weigh
+from memoryclaw.talk.worth import FEATURES, SessionLook, exchanges, features_of, verdict, weigh
 
 WORK = [
     ("user Nora", "Can you fix the parser? The output is empty then."),

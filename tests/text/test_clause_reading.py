@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.text.clauses import KINDS, Clause, asks, clauses, trimmed
-from memoryclaw.text.grammar import codes, grammar, tokens_of
+from memoryclaw.text.grammar import KINDS, Clause, asks, clauses, codes, grammar, tokens_of, trimmed
 
 NAMES = frozenset({"ana", "tom"})
 

@@ -7,8 +7,7 @@ import pytest
 import secretforms
 from secretforms import AFTER, FIRST, Form
 
-from memoryclaw.text.redaction import MARK, Redactor
-from memoryclaw.text.wrapping import join_lines, unwrap
+from memoryclaw.text.redaction import MARK, Redactor, join_lines, unwrap
 
 REDACTOR = Redactor(b"a key")
 GITHUB = "ghp_" + "aB3dE5gH7" * 4

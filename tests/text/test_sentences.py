@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memoryclaw.text.sentences import sentences
+from memoryclaw.text.language import sentences
 
 
 @pytest.mark.parametrize(

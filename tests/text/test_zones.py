@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.text.zones import local, own_offset, zone_of
+from memoryclaw.text.dates import local, own_offset, zone_of
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from memoryclaw.errors import InputError
 from memoryclaw.vault.audience import audience_name, common_audience, label_in, label_of, may_see
-from memoryclaw.vault.seen import visible_bytes
+from memoryclaw.vault.export_gate import visible_bytes
 
 NOTE = b"""---
 title: Ann

@@ -8,9 +8,8 @@ import pytest
 
 from memoryclaw.capture.log_records import strip_marks
 from memoryclaw.text.frontmatter import split
-from memoryclaw.vault.export_gate import exportable_bytes, withheld_names
+from memoryclaw.vault.export_gate import exportable_bytes, visible_bytes, withheld_names
 from memoryclaw.vault.notes import ReadingSettings, read_note
-from memoryclaw.vault.seen import visible_bytes
 
 OWNERS = [
     "[PRIVATE]", "[private]", "[Private]", "[ PRIVATE ]", "[PRIVATE:]", "[PRIVATE!]", "[-- private --]", "[**PRIVATE**]", "[PRIVATE: hr]",

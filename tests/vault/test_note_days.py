@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memoryclaw.vault.days import source_of_day
 from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.properties import source_of_day
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from memoryclaw.errors import InputError
 from memoryclaw.model import Note
 from memoryclaw.vault.audience import may_be_labelled
 from memoryclaw.vault.edits import set_property
+from memoryclaw.vault.export_gate import visible_bytes
 from memoryclaw.vault.notes import ReadingSettings, read_note
-from memoryclaw.vault.seen import visible_bytes
 
 TOML = """+++
 title = "Rhubarb Cellar"

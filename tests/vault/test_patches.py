@@ -26,7 +26,7 @@ from memoryclaw.vault.edits import (
     remove_fact,
     set_fact,
 )
-from memoryclaw.vault.seen import visible_bytes
+from memoryclaw.vault.export_gate import visible_bytes
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 from memoryclaw.writing.edit import put_back, removal_of
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memoryclaw.vault.notes import ReadingSettings, read_note
-from memoryclaw.vault.salience import MOST, read_topics
+from memoryclaw.vault.notes import MOST, ReadingSettings, read_note, read_topics
 
 TWO = "# What matters to me\n- my daughter's school, allergies\n\n# What to ignore\n- weather\n* football results\n"
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.vault.skill_formats import read_javascript_skill, read_json_skill, read_markdown_skill
+from memoryclaw.vault.notes import read_javascript_skill, read_json_skill, read_markdown_skill
 
 SEED_JSON = """{
   "name": "send_email",
@@ -108,7 +108,7 @@ def bare(text):
 def test_no_javascript_is_run(tmp_path):
     left, script = (
         tmp_path / "left",
-        "import sys; from memoryclaw.vault.skill_formats import read_javascript_skill as read\n",
+        "import sys; from memoryclaw.vault.notes import read_javascript_skill as read\n",
     )
     audit = """
 def watch(event, args):

@@ -18,7 +18,7 @@ from nights import EVENING, VAULT, consolidated, memory, said
 from memoryclaw.app import App, open_vault
 from memoryclaw.errors import InputError, NotFoundError, VaultError
 from memoryclaw.text.prompts import estimate
-from memoryclaw.working.store import LARGEST
+from memoryclaw.working.memory import LARGEST
 
 TRIP: dict[str, Any] = {
     "task": "trip",

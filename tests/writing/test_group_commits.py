@@ -14,7 +14,7 @@ from gitvault import NOW, git, pen_for, vault_of
 from indexed import until
 from killing import killed_at
 
-from memoryclaw.consolidation.agent_claims import claim
+from memoryclaw.consolidation.understood import claim
 from memoryclaw.errors import ConflictError, HistoryError, InputError, LockedError
 from memoryclaw.vault.files import writer_lock
 from memoryclaw.writing import writer

@@ -26,8 +26,7 @@ from memoryclaw.errors import ConflictError, LockedError
 from memoryclaw.vault.files import writer_lock
 from memoryclaw.writing import writer
 from memoryclaw.writing.remember import remember
-from memoryclaw.writing.tickets import FOLDER
-from memoryclaw.writing.writer import Edit, Outcome, new_file, text_change, write
+from memoryclaw.writing.writer import FOLDER, Edit, Outcome, new_file, text_change, write
 
 assert Git  # loaded, so that no child has to
 FILES = {"a.md": "one\ntwo\nthree\n", "b.md": "b\n"}

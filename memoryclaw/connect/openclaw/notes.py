@@ -10,10 +10,9 @@ from io import BytesIO
 from typing import Any, NamedTuple
 
 from memoryclaw.connect.archives import Part, files_below
-from memoryclaw.connect.curated import ImportCandidate
 from memoryclaw.connect.importing import proposals_of, read_note
 from memoryclaw.connect.openclaw.setup import HostConfig, state_of
-from memoryclaw.connect.proposing import Proposed, offer
+from memoryclaw.connect.proposing import ImportCandidate, Proposed, offer
 from memoryclaw.connect.sources import BytesRead, Memory, Source
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError
 from memoryclaw.vault import files

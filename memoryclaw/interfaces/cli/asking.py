@@ -201,7 +201,7 @@ def _places(texts: list[str], place: int) -> None:
 
 
 def _explain(match: Match) -> None:
-    terms = rooms.explain.rounded(match.terms, match.score)
+    terms = rooms.search.rounded(match.terms, match.score)
     rows = [[styled(name), f"{value / 1000:.3f}"] for name, value in terms]
     rows.append(["score", f"{round(match.score * 1000) / 1000:.3f}"])
     longest = max(len(row[1]) for row in rows)

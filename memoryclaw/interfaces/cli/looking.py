@@ -82,7 +82,7 @@ def _show_entity(entity: rooms.browsing.EntityShown) -> None:
     table(["neighbour", "kind", "by", "notes"], beside)
 
 
-def _show_uses(memory: rooms.inspecting.Inspected) -> None:
+def _show_uses(memory: rooms.browsing.Inspected) -> None:
     strength = memory.strength
     hot = " (hot)" if strength.is_hot else ""
     faded = f"by half in {strength.half_life} active days ({memory.kind}); last used {strength.idle} active days ago"
@@ -103,7 +103,7 @@ def _show_uses(memory: rooms.inspecting.Inspected) -> None:
         table(["day", "use", "credit", "x before", "x after", "receipt"], rows)
 
 
-def _show_recall(recall: rooms.receipts.ReadBack) -> None:
+def _show_recall(recall: rooms.recall.ReadBack) -> None:
     of = f" for session {styled(recall.session)}" if recall.session else ""
     say(f"{recall.ts}{of}: {recall.tokens} of {recall.budget} tokens\n")
     rows = []
@@ -274,7 +274,7 @@ def views(context: CliContext, *, name: str, write: bool) -> None:
     "timeline --limit 10 --json",
     of="timeline",
 )
-def timeline(timeline: rooms.timeline.Timeline) -> None:
+def timeline(timeline: rooms.browsing.Timeline) -> None:
     """Show what happened in the world, in order: facts that changed, what was said, episodes."""
     rows = [_happened(event) for event in timeline.events]
     table(["when", "what", "of", "", "where"], rows, "Nothing with a date.")
@@ -282,7 +282,7 @@ def timeline(timeline: rooms.timeline.Timeline) -> None:
         remark(f"{timeline.earlier} earlier; --limit shows more")
 
 
-def _happened(event: rooms.timeline.TimelineEvent) -> list[str]:
+def _happened(event: rooms.browsing.TimelineEvent) -> list[str]:
     of = event.entity if event.field in ("", "value") else f"{event.entity}.{event.field}"
     value = f'"{event.value}"' if event.kind == "said" else event.value
     was = f" (was {event.was})" if event.was else ""

@@ -95,7 +95,7 @@ def _show_status(now: rooms.status.Status) -> None:
     remark(*now.notices, now.degraded)
 
 
-def _waits(waits: rooms.stats.Waits, what: str, how: str) -> str:
+def _waits(waits: rooms.status.Waits, what: str, how: str) -> str:
     if not waits.number:
         return f"no {what} {how}"
     days = waits.hours // 24
@@ -103,7 +103,7 @@ def _waits(waits: rooms.stats.Waits, what: str, how: str) -> str:
     return f"{plural(waits.number, what)} {how}{f', the oldest for {age}' if waits.since else ''}"
 
 
-def _show_usage(stats: rooms.stats.Stats) -> None:
+def _show_usage(stats: rooms.status.Stats) -> None:
     kinds = ", ".join(f"{count} {kind}" for kind, count in stats.notes.items()) or "none"
     rated = f", {plural(stats.ratings, 'rating')} of {stats.rating:.1f} on average" if stats.ratings else ""
     cited = f", {stats.cited} cited" if stats.cited else ""

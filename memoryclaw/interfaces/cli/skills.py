@@ -154,7 +154,7 @@ def outcome(context: CliContext, *, name: str, ended: str, why: str, session: st
     context.carry_out(_tell_outcome, "skills.outcome", values)
 
 
-def _tell_outcome(outcome: rooms.outcomes.RunOutcome, name: str) -> None:
+def _tell_outcome(outcome: rooms.listing.RunOutcome, name: str) -> None:
     say(f"{styled('kept', bold=True)}: {styled(name)} {'succeeded' if outcome.ok else 'failed'}")
 
 
@@ -203,14 +203,14 @@ def _tell(decision: rooms.approve.SkillDecision) -> None:
     remark(decision.notice)
 
 
-def _record(outcomes: rooms.outcomes.Outcomes) -> str:
+def _record(outcomes: rooms.listing.Outcomes) -> str:
     """`3 of 4`, and whether it fails now."""
     counts = f"{outcomes.succeeded} of {len(outcomes.told)}" if outcomes.told else ""
     ends = "failed twice in a row" if outcomes.degraded else "could not begin" if outcomes.stopped else ""
     return ", ".join(filter(None, (counts, ends)))
 
 
-def _failure(outcomes: rooms.outcomes.Outcomes) -> str:
+def _failure(outcomes: rooms.listing.Outcomes) -> str:
     """When and how it failed last."""
     last = outcomes.last_failure
     if last is None:
@@ -238,7 +238,7 @@ def params_of(texts: Iterable[str]) -> dict[str, str]:
     return params
 
 
-def asked(need: rooms.steps.Requirement) -> str:
+def asked(need: rooms.skill_file.Requirement) -> str:
     """What a person on the terminal says."""
     about = f" ({one_line(need.asked.description)})" if need.asked.description else ""
     is_secret = need.asked.type == "secret"

@@ -63,7 +63,7 @@ def set_(context: CliContext, *, session: str, **parts: Any) -> None:
 @working.verb(
     f"{_KYOTO}working clear --session kyoto", "working clear --session kyoto --task trip", of="working.clear"
 )
-def clear(cleared: rooms.store.Cleared) -> None:
+def clear(cleared: rooms.memory.Cleared) -> None:
     """Write it to the log of the session, then remove it."""
     record = f"; what it held is kept as {styled(cleared.id)}" if cleared.id else ""
     say(f"cleared: session {styled(cleared.session)}{record}" if cleared.cleared else "Nothing was cleared.")

@@ -13,7 +13,7 @@ from time import monotonic
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memoryclaw.errors import InputError
-from memoryclaw.interfaces.http.messages import refused
+from memoryclaw.interfaces.http.routes import refused
 from memoryclaw.interfaces.requests import Refusal, RefusedError
 from memoryclaw.model import EVERYBODY
 from memoryclaw.text.encoding import read_json

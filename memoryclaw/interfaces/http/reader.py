@@ -13,9 +13,8 @@ from typing import Any
 
 from memoryclaw.app import open_vault
 from memoryclaw.daemon.daemon import OWN
-from memoryclaw.interfaces.http.messages import encoded
 from memoryclaw.interfaces.http.readers import ReadRequest
-from memoryclaw.interfaces.http.routes import BY_NAME
+from memoryclaw.interfaces.http.routes import BY_NAME, encoded
 from memoryclaw.interfaces.requests import VaultPool, refusal_of
 
 

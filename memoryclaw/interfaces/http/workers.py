@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from memoryclaw.app import App
 from memoryclaw.app.verbs import LOG, LONG, READ, WRITE
-from memoryclaw.interfaces.http.messages import VerbRoute, encoded
 from memoryclaw.interfaces.http.readers import Readers, ReadRequest
+from memoryclaw.interfaces.http.routes import VerbRoute, encoded
 from memoryclaw.interfaces.requests import Refusal, RefusedError, RequestModel, VaultPool
 
 T = TypeVar("T")

@@ -16,7 +16,7 @@ from memoryclaw.app.verbs import Param, Parameter, parameters
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces.requests import RequestModel, arguments_of, from_json, request_model
 from memoryclaw.model import Fact, Match, least_trusted
-from memoryclaw.recall.packing import TRUST_ORDER, text_of
+from memoryclaw.recall.recall import TRUST_ORDER, text_of
 from memoryclaw.review.word_diff import marked_lines
 from memoryclaw.text import encoding, prompts
 from memoryclaw.text.prompts import cost, mark_of, one_line

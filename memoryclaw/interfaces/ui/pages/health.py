@@ -42,7 +42,7 @@ def show(app: App, asked: PageRequest, *, examined: bool = False) -> Answer:
         "now": status,
         "checks": checks,
         "figures": figures,
-        "months": [by_month.get(name, rooms.stats.Month(name))._asdict() for name in names],
+        "months": [by_month.get(name, rooms.status.Month(name))._asdict() for name in names],
         "decided": {"yes": count["approved"], "no": count["rejected"], "taken back": count["undone"]},
         "sessions": asked.sessions.count(),
         "since": asked.session.came,

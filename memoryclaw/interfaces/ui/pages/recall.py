@@ -9,9 +9,9 @@ from memoryclaw.app import App
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces.ui.answers import Answer, PageRequest, Shown, address, page
 from memoryclaw.model import Match
-from memoryclaw.recall.explain import rounded
 from memoryclaw.recall.reasons import REASONS
 from memoryclaw.recall.recall import Recalled
+from memoryclaw.recall.search import rounded
 
 LISTED = 6  # of what was left out for one reason, before the rest is folded
 _MOST_LISTED = 60

@@ -107,7 +107,7 @@ def _day_of(moment: str) -> str:
 def _world(app: App, limit: int) -> Shown:
     """The newest first."""
     timeline = app.timeline(limit=limit)
-    days: dict[str, list[rooms.timeline.TimelineEvent]] = {}
+    days: dict[str, list[rooms.browsing.TimelineEvent]] = {}
     for event in reversed(timeline.events):
         days.setdefault(_day_of(event.at), []).append(event)
     values = {
