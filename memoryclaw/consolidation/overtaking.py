@@ -166,8 +166,16 @@ def changes(claim: Claim, fact: Fact, was: str = "") -> bool:
 
 
 def tells_apart(clause: Clause, words: Grammar, fact: Fact, said: str) -> bool:
-    """True for what a clause tells of an earlier time or of another side than what stands, for which nothing follows from it: `my first car was a Lada`, `staging moved to OVH`."""
-    return _is_of_then(clause, words, fact, said) or _is_of_another_side(clause, fact)
+    """True for what a clause tells of an earlier time, of another side or another one of a row than what stands, for which nothing follows from it: `my first car was a Lada`, `staging moved to OVH`, `the second exam is in June`."""
+    numbered, known = (
+        {token for token in tokens if token in words.ordinals}
+        for tokens in (clause.tokens, tokens_of(fact.value))
+    )
+    return (
+        bool(numbered and known and not numbered & known)
+        or _is_of_then(clause, words, fact, said)
+        or _is_of_another_side(clause, fact)
+    )
 
 
 def _is_of_then(clause: Clause, words: Grammar, fact: Fact, said: str) -> bool:
@@ -354,11 +362,7 @@ def is_theirs(clause: Clause, words: Grammar, whose: str, known: str) -> bool:
     before = frozenset(tokens_of(known))
     if _is_of_other(clause, words, before):
         return False
-    is_own = (
-        _is_spoken(clause, words)
-        or words.contracted_subjects.has_any(subject[:1])
-        or words.ended.at(subject)  # `stopped wearing lenses`
-    )
+    is_own = _is_spoken(clause, words) or words.contracted_subjects.has_any(subject[:1])
     spoken_to = any(token in words.first_person and token not in words.possessives_own for token in tokens)
     if is_own or (spoken_to and clause.kind != "report"):  # `they put me on days`
         return True
@@ -938,7 +942,9 @@ class Pair:
             way in words.source_prepositions and not self.old.isdisjoint(_stems(old, code))
             for way, old in pairwise(before)
         )
-        return leaves or (bool(about) and about <= self._about)
+        # `my son moved to set two in maths` leads on from no school
+        is_thing = bool(about) and not words.roles.within(named)
+        return leaves or (is_thing and about <= self._about)
 
     def _is_of_another_time(self, clause: Clause) -> bool:
         """True for what a clause tells of an hour, or of a year or more before what stands, which it does not name: `left work at 8`, `years ago I broke up with Dean`."""
@@ -985,11 +991,14 @@ class Pair:
                 for place, size in spans
                 if not (words.cancel_words.at(tokens, place) and any(map(self._is_known, tokens[:place])))
             ]  # `yoga is cancelled today`
+        is_used_up = words.helpers.within(clause.verb) and (
+            self.fact.field in ("likes", "dislikes") or not words.helpers.within(tokens_of(self.fact.value))
+        )
         spans += [
             (n, 1)
             for n, token in enumerate(tokens)
-            if token in words.no_more and words.negations.within(tokens[:n])
-        ]  # `kein Bier mehr`
+            if token in words.no_more and words.negations.within(tokens[:n]) and not is_used_up
+        ]  # `kein Bier mehr`; not `es gibt keinen Kaffee mehr`
         spans += [
             span for span in words.former.places(tokens) if words.changes.at(tokens, span[0])
         ]  # `used to`
@@ -1172,22 +1181,25 @@ class Pair:
         if not (led and self.fact.is_statement):
             return False
 
-        def goes_on(clause: Clause) -> tuple[bool, frozenset[str]]:
+        def goes_on(clause: Clause) -> tuple[str, frozenset[str]]:
             tokens = [
                 token
                 for token in tokens_of(clause.rest)
                 if token not in words.nominatives and not words.changes.has_any((token,))
             ]
-            return words.noun_openers.has_any(tokens[:1]), _stems(clause.rest, words.code)
+            first = next(iter(tokens), "")
+            is_opened = words.noun_openers.has_any(tokens[:1])
+            way = first if first in words.prepositions else "the" if is_opened else ""
+            return way, _stems(clause.rest, words.code)
 
-        is_opened, before = goes_on(next(iter(clauses(self.fact.value, words))))
+        way, before = goes_on(next(iter(clauses(self.fact.value, words))))
         later = [(part, *goes_on(part)) for part in self.clauses if not led.isdisjoint(leads_of(part, words))]
         return any(
-            opened == is_opened
+            another == way
             and new
             and new.isdisjoint(before)
             and (part.kind != "be" or words.beginnings.within(self.tokens))  # not `I'm on the train now`
-            for part, opened, new in later
+            for part, another, new in later
         )
 
     @property
@@ -1291,6 +1303,7 @@ def leads_of(clause: Clause, words: Grammar) -> frozenset[str]:
         clause.kind not in ("be", "state")
         or not words.first_person.has_any(subject)
         or words.negations.within(clause.tokens)
+        or words.light.has_any(clause.verb[-1:])  # `je fais du vélo`
     ):
         return frozenset()
     way = rest[is_inverted : is_inverted + 1]

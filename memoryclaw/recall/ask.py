@@ -527,10 +527,16 @@ def _is_over(question: Question, unit: Unit, text: str) -> bool:
         return False
     said, text = unit.when[:10], unit.value or text
     words, tokens = grammar_of(text, unread="en"), tokens_of(text)
-    former = any(not words.ended.at(tokens, place) for place, _ in words.former.places(tokens))
+    former = {place for place, _ in words.former.places(tokens) if not words.ended.at(tokens, place)}
+    is_former = bool(former) or words.earlier_times.within(tokens)
+    changes = any(place not in former for place, _ in words.changes.places(tokens))  # `and is called Elm now`
+    asked = tokens_of(question.query.text)
     pasts = words.past_be, words.past_auxiliaries, words.former, words.earlier_times
-    asks_of_past = any(past.within(tokens_of(question.query.text)) for past in pasts)
-    if (former or words.earlier_times.within(tokens)) and not asks_of_past:
+    asks_of_past = any(past.within(asked) for past in pasts) or any(
+        verb in words.have_verbs and subject in words.nominatives and deed not in words.stops
+        for verb, subject, deed in zip(asked, asked[1:], asked[2:], strict=False)
+    )  # `where have I lived`
+    if is_former and not changes and not asks_of_past:
         return True
     day = date.fromisoformat(said)
     open_ = (hit for hit in find_ranges(text, day)[0] if hit.end and not hit.start)

@@ -125,5 +125,5 @@ def test_what_somebody_is_to_one_is_found_by_the_word_of_another_language(
 
 
 def test_words_that_only_frame_a_question_find_nothing(tmp_path: Path) -> None:
-    more = {"frame.md": "Many of us end up at the bar.", "told.md": "Twelve boxes stand in the cellar."}
-    assert [match.note for match in asked(tmp_path, "how many boxes did we end up with", **more)] == ["told"]
+    more = {"frame.md": "We are currently at the bar.", "told.md": "Twelve boxes stand in the cellar."}
+    assert [match.note for match in asked(tmp_path, "which boxes do we currently have", **more)] == ["told"]
