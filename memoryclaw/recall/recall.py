@@ -62,7 +62,7 @@ PASSAGE = 0.06  # … and of a longer one the sentences that answer take so much
 # Of the budget: a turn that takes more waits for shorter ones that score nearly as much, by this power of how much longer it is.
 LONG, LENGTH = 0.12, 0.4
 EPISODE = 0.1  # an episode that is not the best takes less: its points are also facts, statements and turns …
-POINT, POINTS = 0.02, 0.6  # … and it waits for these, as a long turn does for shorter ones
+POINT = 0.02  # … and it waits for these, as a long turn does for shorter ones: what one of them takes
 FIRST = 48  # tokens that one item may always take, so that a small budget still holds something
 LEAST = 24  # tokens below which a cut item says nothing
 WEAK = 0.05  # of the best score: what scores less would only fill the prompt
@@ -170,12 +170,12 @@ class Pack:
 
     def worth(self, unit: Unit, score: float) -> float:
         """What a score is worth here: a long turn, or an episode, takes the room of several."""
-        share = cost(unit.text) / (100 * self._budget)
+        share, longer = cost(unit.text) / (100 * self._budget), 1.0
         if unit.kind == "turn":
-            return score / math.pow(max(share / LONG, 1.0), LENGTH)
-        if unit.kind == "episode":
-            return score / math.pow(max(min(share, EPISODE) / POINT, 1.0), POINTS)
-        return score
+            longer = share / LONG
+        elif unit.kind == "episode":
+            longer = min(share, EPISODE) / POINT
+        return score / math.pow(max(longer, 1.0), LENGTH)
 
     def fill(self, share: float = FILL) -> None:
         """From now on the weak are taken in, too, until they have a share of the budget."""

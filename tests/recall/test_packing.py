@@ -232,6 +232,13 @@ def test_a_long_turn_is_worth_less_than_shorter_ones_that_score_nearly_as_much()
     assert pack.worth(unit("n", long, kind="note"), 5.0) == 5.0
 
 
+def test_an_episode_waits_for_the_lines_that_it_tells() -> None:
+    pack = Pack(600, 12)
+    told = "Lorcan wants the invoice by Friday and works for the Ostmark clinic. " * 4
+    statement = unit("s", "Lorcan works for the Ostmark clinic.", kind="fact")
+    assert pack.worth(statement, 4.0) > pack.worth(unit("e", told, kind="episode"), 6.0) > 2.0
+
+
 def test_of_a_turn_too_long_for_its_share_whole_sentences_that_answer_are_quoted() -> None:
     pack = Pack(800, 5)
     walk = "".join(f"On day {n} we walked along the river past the old mill. " for n in range(60))
