@@ -486,12 +486,8 @@ def _iso(moment: datetime) -> str:
 # The words of dates, one file a language. A word of a table may be several words of a text: `last night`, `il y a`, `星期一`.
 
 _LANGUAGES = ("en", "de", "fr", "es", "zh", "it", "pt", "nl", "ru", "ko")
-# without a letter of it, nothing is read; the Chinese write `q1`, too
-_SCRIPTS = {
-    "ru": late.pattern("[\u0400-\u04ff]"),
-    "ko": late.pattern("[\u1100-\u11ff\uac00-\ud7a3]"),
-    "zh": late.pattern("[q\u4e00-\u9fff]"),
-}
+# without a letter of it, nothing is read
+_SCRIPTS = {"ru": late.pattern("[\u0400-\u04ff]"), "ko": late.pattern("[\u1100-\u11ff\uac00-\ud7a3]")}
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 _DIGITS = {digit: str(n) for n, digit in enumerate("零一二三四五六七八九")} | {
     "〇": "0",
@@ -654,11 +650,10 @@ def _present(words: Sequence[str]) -> list[_Language]:
     vocabulary = set(words)
     numbers = [word for word in vocabulary if word[0].isdecimal()]
     letters = "".join(vocabulary)
-    is_plain = letters.isascii() and letters.isalpha()
     written = [
         (code, language)
         for code, language in zip(_LANGUAGES, _languages(), strict=True)
-        if code not in _SCRIPTS or (not is_plain and _SCRIPTS[code].search(letters))
+        if code not in _SCRIPTS or (not letters.isascii() and _SCRIPTS[code].search(letters))
     ]
     if any("." in word or "/" in word for word in numbers):  # 3.3.2024, 25/12/2024
         return [language for _, language in written]
