@@ -493,8 +493,8 @@ class Catalog:
             episodes: episodes, each with a name by which facts cite it, as `link_key` gives it.
         """
         names = _columns("f")
-        past = """join fact f on f.fid = l.fid and f.line = l.line and (f.current = 0
-            or (f.verify_by != '' and instr(f.source, l.target))) join files t on t.fid = f.fid"""
+        past = """join fact f on f.fid = l.fid and f.line = l.line and instr(f.source, l.target) and (f.current = 0
+            or f.verify_by != '') join files t on t.fid = f.fid"""
         sql = f"""with turn(path, line) as (select json_extract(value, '$[0]'), cast(json_extract(value, '$[1]') as integer) from json_each(?)),
             episode(path, key) as (select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(?))
             select turn.path, '^l' || turn.line, t.path, f.seq, {names} from turn

@@ -1038,6 +1038,7 @@ export interface components {
             since: string;
             now: string;
             trust: string;
+            waits: boolean;
         };
         Browse: {
             notes: components["schemas"]["NoteEntry"][];

@@ -1,5 +1,5 @@
 // Written by scripts/typescript_client.py, as schema.ts is.
-// OpenAPI: a8a3598371033da933f15a834b1e4902331cb895287a333ff39857d03703873a
+// OpenAPI: 8fef42bb78a4d0aa807639f6e68c7a67e35acb818b6a42928d81dd3461eb1f75
 export const VERBS = {
   search: ["GET", "/v1/search"],
   recall: ["POST", "/v1/recall"],
