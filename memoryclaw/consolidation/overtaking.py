@@ -1224,7 +1224,12 @@ class Pair:
         days = any(
             token in entries for entries in (words.weekdays, words.calendar_words) for token in (*old, *new)
         )
-        if not lasts or (days and is_own):
+        # `the rent is due on 1 May`, `Dad has dialysis on Mondays` and `invoice 12: paid` are beside others of their kind
+        is_dated = any(token in words.months for token in (*old, *new)) or not all(
+            part.kind == "be" for part in self.clauses
+        )
+        is_one_of_many = is_dated if days else bool(behind) and ":" in self.sentence
+        if not lasts or is_one_of_many or (days and is_own):
             return False
         spans = (fact.value, old), (self.sentence, new)
         if all(token in valued(text) for text, span in spans for token in span):
@@ -1423,11 +1428,14 @@ def overtaken(
         worth: the chance that it has.
     """
     worth = worth or worth_of
+    pairs = pairs_of(facts, telling)
+    leads = Counter(stem for pair in pairs if pair.is_told_otherwise for stem in _led(pair.shared))
     likely = [
         (chance.score, pair)
-        for pair in pairs_of(facts, telling)
-        if (chance := worth(pair)).enough or pair.is_plain
-    ]
+        for pair in pairs
+        if (chance := worth(pair)).enough
+        or (pair.is_plain and not any(leads[stem] > 1 for stem in _led(pair.shared)))
+    ]  # of two that somebody plays, another one ends neither
     return [pair for _, pair in sorted(likely, key=lambda scored: -scored[0])[:_MOST]]
 
 

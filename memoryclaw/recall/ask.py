@@ -493,7 +493,8 @@ def _against(
         yield "doubted"
     # Somebody is so in another way than by trade, or something else of the trade is asked for: `a mother`; where one works.
     is_no_trade = unit.field == "is" and (form != "what" or not is_occupation(unit.value))
-    if _is_one_of_several(question, unit) if is_asked else is_no_trade:
+    is_guessed = _is_one_of_several(question, unit) if is_asked else is_no_trade
+    if is_guessed or question.parted:  # a car is no car key
         yield "guessed"
     if _is_over(question, unit, text):
         yield "over"
@@ -527,16 +528,16 @@ def _is_over(question: Question, unit: Unit, text: str) -> bool:
         return False
     said, text = unit.when[:10], unit.value or text
     words, tokens = grammar_of(text, unread="en"), tokens_of(text)
-    former = {place for place, _ in words.former.places(tokens) if not words.ended.at(tokens, place)}
-    is_former = bool(former) or words.earlier_times.within(tokens)
-    changes = any(place not in former for place, _ in words.changes.places(tokens))  # `and is called Elm now`
+    changes = any(
+        not words.former.at(tokens, place) for place, _ in words.changes.places(tokens)
+    )  # `and is Elm now`
     asked = tokens_of(question.query.text)
     pasts = words.past_be, words.past_auxiliaries, words.former, words.earlier_times
     asks_of_past = any(past.within(asked) for past in pasts) or any(
         verb in words.have_verbs and subject in words.nominatives and deed not in words.stops
         for verb, subject, deed in zip(asked, asked[1:], asked[2:], strict=False)
     )  # `where have I lived`
-    if is_former and not changes and not asks_of_past:
+    if says(text, "over") and not changes and not asks_of_past:
         return True
     day = date.fromisoformat(said)
     open_ = (hit for hit in find_ranges(text, day)[0] if hit.end and not hit.start)

@@ -93,7 +93,7 @@ _JOINTS = {line[:2]: ("", *line[3:].split()) for line in lists.lines("related_wo
 BEFORE_WHAT = lists.words("relevance.before_what")
 _PHRASES = {
     name: tuple(" ".join(words_of(phrase)) for phrase in lists.text(f"relevance.{name}").replace("\n", ",").split(",") if phrase)
-    for name in ("latest", "manner", "reply", "before", "duty", "unreal", "frame")
+    for name in ("latest", "manner", "reply", "before", "duty", "unreal", "frame", "over")
 } | {"before_what": (*BEFORE_WHAT,)}  # fmt: skip
 _DOING = frozenset((*" ".join(_PHRASES["duty"]).split(), *lists.words("relevance.doing")))
 _LATEST_UNSPACED = tuple(lists.words("relevance.latest_unspaced"))
@@ -133,6 +133,7 @@ class Question(NamedTuple):
         coming: the next days that an expression without a year may mean, where it was read as the last ones.
         own: the keys of the names of the one who asks, where the question speaks of that one.
         scope: of the project that is worked in; empty where that is not known.
+        parted: compounds that stand nowhere, read as two words of the vault.
     """
 
     query: ParsedQuery
@@ -155,6 +156,7 @@ class Question(NamedTuple):
     called: Mapping[str, str] = MappingProxyType({})
     own: AbstractSet[str] = frozenset()
     scope: str = ""
+    parted: tuple[str, ...] = ()
 
     @property
     def days(self) -> tuple[dates.DateRange, ...]:
@@ -457,7 +459,7 @@ def understand(
         query = query._replace(filters=(*query.filters, kind_filter(kind)))
     question = Question(
         query, language, today, clause, leaves, aliases, akin, toward, entities, people, name_parts, vocabulary.weights, tokens,
-        tuple(vocabulary.unknown), tuple(notices), coming, fields, called,
+        tuple(vocabulary.unknown), tuple(notices), coming, fields, called, parted=tuple(vocabulary.parted),
     )  # fmt: skip
     return question._replace(own=catalog.own_keys()) if question.of_myself else question
 
@@ -594,6 +596,7 @@ class _QuestionWords:
         self.unknown: list[str] = []
         self.held: dict[str, int] = {}  # word → units with one of its tokens, at most
         self.spelled: dict[str, list[str]] = {}  # word → tokens of its other spellings
+        self.parted: list[str] = []  # those that are read as two words
         self.most: dict[str, float] = {}  # the idf of a word that has a token in each of several languages
         tokens = {word: languages.token(word).split() for word in words}
         counts = catalog.count_of([token for tokens_ in tokens.values() for token in tokens_])
@@ -618,7 +621,9 @@ class _QuestionWords:
         """Tokens of `Café` for `cafe`, as most stemmers treat letters with and without accents unlike, and of `Chor` and `Probe` for `Chorprobe`."""
         forms = [] if languages.folds_first else catalog.words_spelt(word)
         others = [token for form in forms for token in languages.token(form).split()]
-        self.spelled[word] = list(dict.fromkeys(others)) or _parts(word, catalog, languages)
+        if not others and (others := _parts(word, catalog, languages)):
+            self.parted.append(word)
+        self.spelled[word] = list(dict.fromkeys(others))
         return self.spelled[word]
 
 

@@ -357,7 +357,9 @@ class Searcher:
         return {id_: (str(later),) for id_, later in stated.later.items()} | {
             id_: tuple(dict.fromkeys(hit.mark(unit_by_id[id_].trust) for hit in over))
             for id_, over in superseding.items()
-            if id_ not in stated.later or unit_by_id[id_].kind == "turn"
+            # what nobody has decided yet says less than what holds instead
+            if id_ not in stated.later
+            or (unit_by_id[id_].kind == "turn" and not all(hit.waits for hit in over))
         }
 
     def overdue(self, chosen: Sequence[Ranked], units: Mapping[int, Unit]) -> dict[str, str]:

@@ -13,7 +13,7 @@ pytest.importorskip("numpy")
 NOTES = {
     "Hund.md": "The canine sleeps in the shed.\n",
     **{f"other/{n}.md": f"Number {n} stands in a long list.\n" for n in range(3)},
-    "eval/questions.yaml": "where is our puppy at night: Hund\n",
+    "eval/questions.yaml": "where is our retriever at night: Hund\n",
 }
 
 
@@ -34,7 +34,7 @@ def test_vectors_are_turned_on_for_one_vault_and_off_again(tmp_path: Path, own: 
         assert done["gained"]["recall@5"] == [0.0, 1.0]
         assert "fallback: vector" not in mine.read_text(encoding="utf-8")  # of all vaults
         assert claw("vectors").out.startswith("hashed, none missing")
-        assert "Hund" in claw("search", "where is our puppy at night").out
+        assert "Hund" in claw("search", "where is our retriever at night").out
         claw("vectors", "off")
         assert claw("vectors").out.startswith("Vectors are off")
-        assert "Hund" not in claw("search", "where is our puppy at night").out
+        assert "Hund" not in claw("search", "where is our retriever at night").out

@@ -415,7 +415,7 @@ def test_what_was_so_until_a_day_is_not_sure_behind_it(vault_of: VaultOf, said: 
         ("I no longer live in Whitby", "where did I live?", True),
         ("früher hab ich in Gera gewohnt", "wo wohne ich?", False),
         ("ich wohne in Gera", "wo wohne ich?", True),
-        ("avant j'habitais à Nantes", "où est-ce que j'habite ?", False),
+        ("autrefois j'habitais à Nantes", "où est-ce que j'habite ?", False),
     ],
 )
 def test_what_was_so_at_an_earlier_time_is_sure_where_the_past_is_asked_for(
