@@ -441,8 +441,8 @@ def facets_of(field: str, value: str, code: str) -> frozenset[str]:
             facet for facet, entries in _phrases(words.code, "facet_words").items() if entries.within(tokens)
         }
     if is_own and not is_of_kin and (field or (first is not None and first.kind == "be")):
-        told = first.tokens if first is not None else tokens
-        roles = (" ".join(told[place : place + size]) for place, size in words.roles.places(told))
+        spoken = first.tokens if first is not None else tokens
+        roles = (" ".join(spoken[place : place + size]) for place, size in words.roles.places(spoken))
         others = _phrases(words.code, "facet_words").values()  # `a widow`
         nouns = (noun_of(role) for role in roles if not any(role in entries for entries in others))
         named |= {_WORK for noun in nouns if noun is None or noun.field not in KIN}  # `a nurse`
