@@ -358,7 +358,7 @@ def _phrases_in(text: str, kinds: Iterable[str]) -> Iterator[str]:
 
 
 def framing(text: str) -> frozenset[str]:
-    """The words that only frame a question, whatever it is about: `how many`, `end up`."""
+    """The words that only frame a question, whatever it is about: `currently`, `inzwischen`."""
     return frozenset(word for phrase in _phrases_in(text, ["frame"]) for word in phrase.split())
 
 
