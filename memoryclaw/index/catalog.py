@@ -493,7 +493,7 @@ class Catalog:
             episodes: episodes, each with a name by which facts cite it, as `link_key` gives it.
         """
         names = _columns("f")
-        past = """join fact f on f.fid = l.fid and f.line = l.line and instr(f.source, l.target) and (f.current = 0
+        past = """join fact f on f.fid = l.fid and f.line = l.line and instr(f.source, l.target) > 0 and (f.current = 0
             or f.verify_by != '') join files t on t.fid = f.fid"""
         sql = f"""with turn(path, line) as (select json_extract(value, '$[0]'), cast(json_extract(value, '$[1]') as integer) from json_each(?)),
             episode(path, key) as (select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(?))
