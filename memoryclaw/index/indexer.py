@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 
 from memoryclaw.errors import VaultError
-from memoryclaw.index.index import Index, IndexedNote, Writing, is_racy
+from memoryclaw.index.index import Index, IndexedNote, Writing, is_racy, stored_stamp
 from memoryclaw.model import AGENT, OWNER, Problem, Stamp
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode, readable
@@ -22,6 +23,11 @@ from memoryclaw.vault.vocabulary import read_aliases, read_schema, vocabulary_pr
 
 TRANSACTION = 4096  # files per transaction: few commits, yet an interrupted build keeps most of its work
 BATCH = 128  # files parsed at a time: this bounds the memory
+_SAME, _UNREAD = "same", "unread"  # of a file of which the index stays as it is
+
+
+class _InLineError(Exception):
+    """Another process has taken in meanwhile all that changed: a transaction rolled back leaves everybody what they know of the index."""
 
 
 class Indexer:
@@ -47,7 +53,8 @@ class Indexer:
     def run(self, changed: Sequence[str], removed: Sequence[str], progress: Progress | None) -> None:
         """Applies all of it; every transaction leaves an index that is right for the files it covered."""
         for start in range(0, max(len(changed), 1), TRANSACTION):
-            with self._index.writing() as writing:
+            idle = not removed
+            with suppress(_InLineError), self._index.writing() as writing:
                 # Asked inside the transaction: another process may have read another schema meanwhile.
                 self._settings = settings_of(self._index, self._settings)
                 if start == 0:
@@ -58,8 +65,11 @@ class Indexer:
                     filed = {path: self._filed(path, digests, writing) for path in paths}
                     writing.put([note for note in filed.values() if isinstance(note, IndexedNote)])
                     writing.remove([path for path, note in filed.items() if note == "gone"])
+                    idle = idle and all(note in (_SAME, _UNREAD) for note in filed.values())
                     if progress:
                         progress(min(start_of_batch + BATCH, len(changed)), len(changed))
+                if idle:
+                    raise _InLineError
 
     def _is_gone(self, path: str) -> bool:
         try:
@@ -68,11 +78,14 @@ class Indexer:
             return False  # who knows; what the index has is kept
 
     def _filed(self, path: str, known: dict[str, bytes], work: Writing) -> IndexedNote | str:
+        stored = self._stamps.get(path, b"")
         try:
+            if stored and stored == self._vault.stamp(path):
+                return _SAME
             content = self._vault.look(path, self._raw.get(path))
         except VaultError as error:
             self.unread.append(Problem(path, 1, str(error), "check its permissions"))
-            return "unread"
+            return _UNREAD
         if content is None:
             return "gone"
         data, stamp = content
@@ -83,9 +96,11 @@ class Indexer:
         racy = is_racy(stamp)
         if racy:
             self.racy.append(path)
-        if known.get(path) == digest and doubts_in(self._stamps.get(path, b"")) == stamp.doubts:
+        if known.get(path) == digest and doubts_in(stored) == stamp.doubts:
+            if stored == stored_stamp(stamp, racy):
+                return _SAME
             work.touch(path, stamp, racy=racy)
-            return "same"
+            return "touched"
         self.added += path not in known
         self.changed += path in known
         self.new_digests[digest] = path

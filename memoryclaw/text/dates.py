@@ -657,6 +657,8 @@ def _present(words: Sequence[str]) -> list[_Language]:
     ]
     if any("." in word or "/" in word for word in numbers):  # 3.3.2024, 25/12/2024
         return [language for _, language in written]
+    if letters.isascii() and not any(map(str.isdecimal, letters)):  # without which Chinese tells no date
+        written = [(code, language) for code, language in written if code != "zh"]
     return [
         language
         for code, language in written

@@ -25,6 +25,7 @@ _OWN_MONTH = late.pattern(r"\d{4}-\d\d\.jsonl")
 _FIGURES = frozenset({"ts", "event", "receipt", "session", "mode", "ids"})
 _DEVICE = late.pattern(r"[a-z0-9][a-z0-9_-]{0,63}")
 _Events = tuple[dict[str, Any], ...]
+Digests = dict[str, set[str]]
 
 
 class Ledger:
@@ -33,6 +34,7 @@ class Ledger:
     def __init__(self, root: str) -> None:
         self._root = root
         self._told: dict[tuple[str, str], _Read[_Events]] = {}
+        self._shown: dict[tuple[str, str], tuple[list[dict[str, Any]], Digests]] = {}
         self._read: dict[str, _Read[LedgerEvents]] = {}
         self._record = LedgerUsage()
 
@@ -87,6 +89,31 @@ class Ledger:
         """What this device's last two months say was shown in a session, the oldest first."""
         paths = files.list_files(self._root, f"{FOLDER}/{self.device}")
         return [event for path in sorted(paths)[-2:] for event in self._events_shown_to(path, session)]
+
+    def digests_shown_in(self, session: str, which: str) -> Digests | None:
+        """The digests of what a session was shown, by id; None where it was shown nothing. Only new events are gone through.
+
+        Args:
+            which: `all` of it; what `tools` showed, for a host that keeps nothing of what was recalled; or `none`, from now on, for
+                a host that has cut the conversation.
+        """
+        events = self.events_shown_in(session)
+        known, shown = self._shown.get((session, which), ([], {}))
+        if events[: len(known)] != known:
+            known, shown = [], {}
+        # Anew, for another recall may be reading what there was.
+        shown = {id_: {*digests} for id_, digests in shown.items()} if len(events) > len(known) else shown
+        for event in events[len(known) :] if which != "none" else ():
+            if event.get("seen") == "none":
+                shown.clear()
+            digests = event.get("digests")
+            if isinstance(digests, dict) and (which == "all" or event.get("mode") != "recall"):
+                for id_, digest in digests.items():
+                    shown.setdefault(id_, set()).add(str(digest).partition("/")[0])
+        if len(self._shown) > _SESSIONS:
+            self._shown.clear()
+        self._shown[session, which] = events, shown
+        return shown if events else None
 
     def _events_shown_to(self, path: str, session: str) -> tuple[dict[str, Any], ...]:
         """What a file says was shown in a session; only what it has gained since the last time is read."""

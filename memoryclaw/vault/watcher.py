@@ -159,7 +159,9 @@ def _hear_less(observer: BaseObserver, root: str, known: Places) -> None:
         below = known.name_of(where)
         if known.holds(where):
             pass
-        elif below in (STATE_DIR, _COOKIES[:-1]) or below.partition("/")[0] in NO_NOTES:
+        elif below == _COOKIES[:-1]:  # one comes and goes with each question
+            mask &= gone | bits.IN_CREATE
+        elif below == STATE_DIR or below.partition("/")[0] in NO_NOTES:
             mask &= listed
         elif is_hidden(below):
             mask &= gone

@@ -66,6 +66,25 @@ def test_a_touched_file_is_not_taken_in_anew(own, root):
     assert (done.added, done.changed, done.removed) == (0, 0, 0)
 
 
+def test_what_another_process_has_taken_in_meanwhile_leaves_the_index_as_it_is(own, root):
+    def settled():
+        own.sync.run()
+        return not own.index.doubtful()
+
+    until(settled)
+    os.utime(root / "notes/moon.md", (1, 1))
+    put(root, {"notes/new.md": "new"})
+    other = kept(root)
+    behind, scan = other.sync.behind()
+    until(settled)
+    edition = own.index.edition()
+    done = other.sync.apply(behind, scan)
+    assert (done.added, done.changed, done.removed, done.racy) == (0, 0, 0, ())
+    assert own.index.edition() == edition
+    assert own.mark() == other.mark() == rebuilt(root)
+    other.close()
+
+
 def test_a_file_read_the_moment_it_changed_is_looked_at_again(own, root):
     def read_at_once():  # a busy machine may pause between the two
         put(root, {"notes/moon.md": f"one {time.monotonic_ns()}"})

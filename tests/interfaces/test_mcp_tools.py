@@ -268,7 +268,8 @@ def test_calls_at_the_same_time_are_all_answered_and_nothing_is_lost(ask: Asker,
     for stored in found[:4]:
         [path] = changed_by(vault, stored)
         assert "is brass." in (vault / path).read_text()
-    assert all('<m id="ep-wind"' in one.text for one in found[4::3])
+    # On a busy machine that index may not be whole yet, and the answer says so.
+    assert all('<m id="ep-wind"' in answer.text or " behind" in answer.text for answer in found[4::3])
 
 
 def test_notes_are_resources(ask: Asker) -> None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memoryclaw.text import dates
 from memoryclaw.text.dates import find_ranges, leading_range
 
 TODAY = date(2025, 4, 9)  # a Wednesday
@@ -413,3 +414,10 @@ def test_further_languages_and_days_ahead_are_read() -> None:
 @pytest.mark.parametrize("text", ["version 20201305 of it", "1.2020.09.05", "build 120200905", "ho tre case"])
 def test_what_only_looks_like_one_of_them_is_no_date(text: str) -> None:
     assert find_ranges(text, TODAY)[0] == []
+
+
+def test_no_chinese_date_is_told_without_a_digit_or_a_letter_of_its_own():
+    """So its words need not be read for most texts."""
+    chinese = dict(zip(dates._LANGUAGES, dates._languages(), strict=True))["zh"]
+    assert not [word for word in chinese.nouns if word.isascii() and not any(map(str.isdecimal, word))]
+    assert not [word for word in chinese.leads if word.isascii()]

@@ -52,10 +52,13 @@ def test_what_a_session_was_shown_is_known_however_the_file_changes_between_two_
     ledger = Ledger(str(tmp_path))
 
     def say(number: int, session: str = "monday") -> None:
-        ledger.append("shown", {"session": session, "n": number}, NOW)
+        ledger.append("shown", {"session": session, "n": number, "digests": {"a": f"{number}/0"}}, NOW)
 
     def shown(of: Ledger, session: str = "monday") -> list[int]:
-        return [event["n"] for event in of.events_shown_in(session)]
+        numbers = [event["n"] for event in of.events_shown_in(session)]
+        digests = of.digests_shown_in(session, "all")
+        assert digests == ({"a": {str(number) for number in numbers}} if numbers else None)
+        return numbers
 
     for number in range(3):
         say(number)
@@ -77,6 +80,21 @@ def test_what_a_session_was_shown_is_known_however_the_file_changes_between_two_
     assert shown(ledger) == shown(ledger, "tuesday") == [0, 1, 2]
     path.unlink()
     assert shown(ledger) == []
+
+
+def test_what_a_host_still_shows_is_what_came_after_it_cut_the_conversation(tmp_path: Path) -> None:
+    ledger = Ledger(str(tmp_path))
+    for mode, seen, told in (
+        ("recall", {}, ({"x": {"0"}}, {})),
+        ("get", {}, ({"x": {"0", "1"}}, {"x": {"1"}})),
+        ("recall", {"seen": "none"}, ({"x": {"2"}}, {})),
+        ("search", {}, ({"x": {"2", "3"}}, {"x": {"3"}})),
+    ):
+        number = len(ledger.events_shown_in("s"))
+        ledger.append("shown", {"session": "s", "mode": mode, **seen, "digests": {"x": str(number)}}, NOW)
+        for of in (ledger, Ledger(str(tmp_path))):
+            assert tuple(of.digests_shown_in("s", which) for which in ("all", "tools")) == told
+            assert of.digests_shown_in("s", "none") == {}
 
 
 def test_months_that_are_over_are_rolled_up_and_no_figure_changes(tmp_path: Path) -> None:
