@@ -77,10 +77,10 @@ def _of_length(count: int) -> Any:
 
 
 def _replaced(record: Any, /, **changed: Any) -> Any:
-    made = record._make(map(changed.pop, record._fields, record))
-    if changed:
-        raise ValueError(f"Got unexpected field names: {list(changed)!r}")
-    return made
+    values, fields = [*record], record._fields
+    for name, value in changed.items():
+        values[fields.index(name)] = value
+    return tuple.__new__(type(record), values)
 
 
 def _shown(record: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 
@@ -54,8 +54,8 @@ class Lookup(Protocol):
     def namesakes(self, entities: Iterable[tuple[str, str]]) -> Mapping[str, str]:
         """Of notes (path, entity), those that merely have one name: what each is called with its folder, by path."""
 
-    def value_counts(self) -> Sequence[tuple[str, str, int]]:
-        """How many different values each field of each entity has now: (key of the entity, field, values)."""
+    def contested_keys(self) -> Collection[str]:
+        """The keys of the entities of which one field may have two values."""
 
     def paths(self) -> Sequence[str]:
         """The paths of all notes, in order."""

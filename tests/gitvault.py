@@ -9,7 +9,6 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -259,10 +258,8 @@ class Shelf:
     def speakers(self, told):
         return {}
 
-    def value_counts(self):
-        found = {(key_of(f.entity), f.field, f.value) for _, f in self._told()}
-        counts = Counter((entity, field) for entity, field, _ in found)
-        return [(entity, field, number) for (entity, field), number in counts.items()]
+    def contested_keys(self):
+        return {key_of(f.entity) for _, f in self._told()}
 
     def usual_speaker(self):
         return "", 0

@@ -368,8 +368,7 @@ class App:
         if room is not None:
             tokens = max(settings.LEAST_BUDGET, min(tokens, int(room * ROOM)))
         named = self._context.session_name(session)
-        visible_ids = self.ledger.events_shown_in(named) if named else []
-        visible = rooms.recall.digests_seen(visible_ids, seen) if seen != "none" else {}
+        visible = self.ledger.digests_shown_in(named, seen) if named else None
         most, lines = self.config.max_results, None
         working = bool(session) and self.audience in (OWNER, AGENT)
         if memory := self.working.current(session) if working else None:
@@ -383,8 +382,8 @@ class App:
                 budget=tokens,
                 max_results=most,
                 working=lines,
-                seen=visible,
-                begins=bool(named) and not visible_ids,
+                seen=visible or {},
+                begins=bool(named) and visible is None,
                 floor=floor,
                 project=repository_of(folder, os.fspath(self.root)) if folder else "",
                 own=self._own_text,

@@ -9,6 +9,7 @@ from memoryclaw.app.context import AppPart
 from memoryclaw.app.verbs import Digest, Id, Number, Reason, allowed, verb
 from memoryclaw.errors import InputError
 from memoryclaw.model import OWNER
+from memoryclaw.text.language import key_of
 
 
 class Review(AppPart):
@@ -21,6 +22,12 @@ class Review(AppPart):
         return self._context.look(
             lambda context: queue.chosen(context, names) if names else queue.waiting_items(context)
         )
+
+    def about(self, entity: str) -> Sequence[rooms.queue.ReviewItem]:
+        """What waits and claims something of this entity."""
+        key = key_of(entity)
+        items = self._context.look(rooms.queue.claims)
+        return [item for item in items if item.entity and key_of(item.entity) == key]
 
     @verb("GET /v1/review/{id}", "Review", "review show ID")
     def get(self, id_: Id) -> rooms.queue.ReviewItem:

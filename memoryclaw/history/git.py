@@ -226,6 +226,13 @@ def damage(what: str) -> str:
     return f"the vault's git repository is damaged: {what}"
 
 
+def may_have_refs(git_dir: str, prefix: str) -> bool:
+    """False where files say that no branch or tag has a name that begins so, and git need not be asked."""
+    common = common_dir(git_dir)
+    is_loose = any(os.path.lexists(os.path.join(common, name)) for name in ("reftable", prefix))
+    return is_loose or f" {prefix}" in _text(os.path.join(common, "packed-refs"))
+
+
 def _value(common: str, ref: str) -> str | None:
     """What a branch holds, None where there is no such branch."""
     path = os.path.join(common, ref)

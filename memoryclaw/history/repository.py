@@ -33,6 +33,7 @@ from memoryclaw.history.git import (
     index_stamp,
     is_unborn,
     last_commit,
+    may_have_refs,
 )
 from memoryclaw.model import FileChange, Stamp
 from memoryclaw.vault.layout import Places, places, timestamp, utc
@@ -1027,6 +1028,8 @@ class Branch(NamedTuple):
 
 def branches(history: History, prefix: str) -> list[Branch]:
     """The branches whose full name begins with this folder of names, in order."""
+    if not may_have_refs(history.git_dir, prefix):
+        return []
     args = history.git.run("for-each-ref", "--format=%(refname) %(objectname) %(worktreepath)", prefix)
     lines = [line.split(" ", 2) for line in args.decode("utf-8", "replace").splitlines()]
     return [Branch(ref, tip, bool(place)) for ref, tip, place in lines]

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from memoryclaw.index.database import ACCENTED, LIFECYCLE, ROWS_OF, sample_of, unpack
 from memoryclaw.late import NamedTuple
-from memoryclaw.model import COUNTED, SESSION, Fact, Lifecycle, Problem, Unit, least_trusted
+from memoryclaw.model import COUNTED, SESSION, VALUE, Fact, Lifecycle, Problem, Unit, least_trusted
 from memoryclaw.ports import Address, IndexDatabase
 from memoryclaw.text import words as lists
 from memoryclaw.text.language import fold, key_of
@@ -426,11 +426,25 @@ class Catalog:
             and current = 1 and type = 'fact' and files.state = 'current' order by field, value"""
         return self.rows(sql, [json.dumps(sorted(keys)), json.dumps(sorted({*fields}))])
 
-    def value_counts(self) -> list[tuple[str, str, int]]:
-        """How many different values each field of each entity has now: (key of the entity, field, values)."""
+    def contested_keys(self) -> set[str]:
+        """The keys of the entities of which one field may have two values."""
+        return self.constant("contested keys", self._read_contested_keys)
+
+    def _read_contested_keys(self) -> set[str]:
+        from memoryclaw.vault.fact_values import field_key  # noqa: PLC0415 - a search asks for none
+
         sql = """select entity_key, field, count(distinct value) from fact where current = 1 and type = 'fact'
-            group by entity_key, field order by entity_key, field"""
-        return self.constant("value counts", lambda: self.rows(sql))
+            group by entity_key, field"""
+        values, bare = Counter[tuple[str, str]](), Counter[str]()
+        for key, field, number in self.rows(sql):
+            if field == VALUE:  # it may be an address as well
+                bare[key] += number
+            else:
+                values[key, field_key(field)] += number
+        repeated = {key for (key, _), number in values.items() if number + bare[key] > 1}
+        keys = {key for key, _ in values} | bare.keys()
+        linked = {key for pair in self.other_names(keys) if keys.issuperset(pair) for key in pair}
+        return repeated | linked | {key for key, number in bare.items() if number > 1}
 
     def last_active(self, scopes: Iterable[str]) -> dict[str, str]:
         """The ISO day of the last turn of each session that such a scope (`session:<name>`) names, where a turn of it is known."""
@@ -467,6 +481,9 @@ class Catalog:
 
     def usual_speaker(self) -> tuple[str, int]:
         """The name that speaks as a person in most of the newest logs, and in how many of them; nothing where no name does."""
+        return self.constant("usual speaker", self._read_usual_speaker)
+
+    def _read_usual_speaker(self) -> tuple[str, int]:
         sql = """select max(u.entity), count(distinct u.fid) from unit u where u.kind = 'turn' and u.role = 'user' and u.entity != ''
             and u.fid in (select fid from files where kind = 'log' order by at desc limit ?) group by u.entity_key order by 2 desc, 1"""
         from memoryclaw.vault.logs import role_of  # noqa: PLC0415 - a search names no speaker
@@ -626,6 +643,8 @@ class Catalog:
 
 _FACT = ("entity", "field", "value", "line", "since", "until", "source", "current", "id", "type", "said", "trust", "audience")  # fmt: skip
 
+_CURRENT = _FACT.index("current")
+
 
 def _array(rowids: Iterable[int]) -> str:
     """Whole numbers as JSON."""
@@ -642,9 +661,11 @@ def _columns(table: str) -> str:
 
 
 def _fact(row: Sequence[Any]) -> Fact:
-    values = dict(zip(_FACT, row, strict=False))
-    values["current"] = bool(values["current"])
-    return Fact(**values, lifecycle=Lifecycle(*row[len(_FACT) :]))
+    # The columns stand in the order of the fields.
+    values, lifecycle = [*row[: len(_FACT)]], row[len(_FACT) :]
+    values[_CURRENT] = bool(values[_CURRENT])
+    fact = Fact(*values)
+    return fact._replace(lifecycle=Lifecycle(*lifecycle)) if any(lifecycle) else fact
 
 
 def _unit(row: Sequence[Any], sample: bytes) -> Unit:

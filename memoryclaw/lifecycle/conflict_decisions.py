@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 
 from memoryclaw.model import Fact
-from memoryclaw.recall.conflicts import contested_keys
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.language import key_of
 from memoryclaw.vault.conflict_rules import Conflict, FactAt, agree, conflicts, key_of_fact
@@ -43,7 +42,7 @@ def _keys(facts: Iterable[Fact]) -> str:
 def standing_conflicts(context: WriteContext) -> list[Conflict]:
     """The conflicts of the vault, as far as the caller sees both sides."""
     lookup = context.lookup
-    keys = contested_keys(lookup.value_counts(), lookup.other_names)
+    keys = lookup.contested_keys()
     pairs = list(lookup.standing_facts(keys))
     if context.only_seen:
         pairs = list(_visible_facts(context, pairs))

@@ -860,11 +860,16 @@ def timeline(
     pairs, paths = _about(entity, catalog) if entity else (catalog.facts(), None)
     trust = trust_of(catalog, (path for path, _ in pairs))
     pairs = [pair for pair in pairs if _LEFT_OUT not in (pair[1].trust, trust.get(pair[0]))]
-    happened = [*_of_facts(pairs), *_told_in_episodes(catalog, paths)]
-    happened = [row for row in happened if since <= row.at and (not until or row.at[: len(until)] <= until)]
+    of_facts = [
+        row for row in _of_facts(pairs) if since <= row.at and (not until or row.at[: len(until)] <= until)
+    ]
+    # Of many, only what is no older than the last that is shown is put in order.
+    oldest = sorted(row.at for row in of_facts)[-limit] if 0 < limit < len(of_facts) else ""
+    episodes, number = _told_in_episodes(catalog, paths, since, until, limit)
+    happened = [*(row for row in of_facts if row.at >= oldest), *episodes]
     happened.sort(key=lambda event: (event.at, _ORDER.index(event.kind), event.path, event.line, event.id))
     newest = happened[-limit:] if limit else []
-    return Timeline(tuple(newest), len(happened) - len(newest))
+    return Timeline(tuple(newest), len(of_facts) + number - len(newest))
 
 
 def _about(entity: str, catalog: Catalog) -> tuple[list[tuple[str, Fact]], list[str]]:
@@ -897,21 +902,17 @@ def _of_facts(facts_told: Iterable[tuple[str, Fact]]) -> Iterator[TimelineEvent]
 
 def _of_field(values: Sequence[tuple[str, Fact]]) -> Iterator[TimelineEvent]:
     """What became of one field: a value that begins on the day on which another ends takes its place."""
-    ended = [fact for _, fact in values if fact.until]
+    ended, starts = [fact for _, fact in values if fact.until], {fact.since for _, fact in values} - {""}
     last = max((fact.until for fact in ended), default="")
     undated = [fact for _, fact in values if fact.current and not fact.since]
     for path, fact in values:
         # Where the past of a field is known, its one value without a date is younger than that.
-        began = fact.since or (last if undated == [fact] and not _began(values, last) else "")
+        began = fact.since or (last if undated == [fact] and last not in starts else "")
         gone = [end.value for end in ended if end.until == began and end is not fact]
         yield from _event(began, "superseded" if gone else "began", path, fact, ", ".join(gone))
-        follows = _began(values, fact.until) or (fact.until == last and len(undated) == 1)
+        follows = fact.until in starts or (fact.until == last and len(undated) == 1)
         if fact.until and not follows:
             yield from _event(fact.until, "ended", path, fact)
-
-
-def _began(values: Sequence[tuple[str, Fact]], day: str) -> bool:
-    return bool(day) and any(fact.since == day for _, fact in values)
 
 
 def _event(at: str, kind: str, path: str, fact: Fact, was: str = "") -> Iterator[TimelineEvent]:
@@ -919,9 +920,18 @@ def _event(at: str, kind: str, path: str, fact: Fact, was: str = "") -> Iterator
         yield TimelineEvent(at, kind, fact.entity, fact.field, fact.value, was, fact.id, path, fact.line)
 
 
-def _told_in_episodes(catalog: Catalog, paths: Sequence[str] | None) -> Iterator[TimelineEvent]:
-    sql = """select at, title, id, path from files where kind = 'episode' and state = 'current' and at != '' and trust != ?
+def _told_in_episodes(
+    catalog: Catalog, paths: Sequence[str] | None, since: str, until: str, limit: int
+) -> tuple[list[TimelineEvent], int]:
+    """The newest episodes of a time, and how many there are in all."""
+    told = """from files where kind = 'episode' and state = 'current' and at != '' and trust != ? and at >= ? and at <= ?
         and (cast(? as text) is null or path in (select value from json_each(?)))"""
     among = None if paths is None else json.dumps(list(paths))
-    for day, title, id_, path in catalog.rows(sql, (_LEFT_OUT, among, among or "[]")):
-        yield TimelineEvent(str(day), "episode", "", "", str(title), "", str(id_), str(path), 1)
+    # Every moment of the last day sorts before it with the last of all characters behind.
+    values = (_LEFT_OUT, since, f"{until}\U0010ffff", among, among or "[]")
+    sql = f"select at, title, id, path {told} order by at desc, path desc limit ?"
+    newest = [
+        TimelineEvent(str(day), "episode", "", "", str(title), "", str(id_), str(path), 1)
+        for day, title, id_, path in catalog.rows(sql, (*values, limit))
+    ]
+    return newest, int(catalog.rows(f"select count(*) {told}", values)[0][0])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import link_key
 from memoryclaw.late import NamedTuple
-from memoryclaw.model import TRUSTS, VALUE, Fact
+from memoryclaw.model import TRUSTS, Fact
 from memoryclaw.text.dates import plus_days
 from memoryclaw.text.language import key_of
 from memoryclaw.text.memory_lines import BLOCK_ID
@@ -38,7 +38,7 @@ class Conflicts:
 
     def all(self) -> list[Conflict]:
         """Every conflict, by the keys of their entities."""
-        return self.of(contested_keys(self._catalog.value_counts(), self._catalog.other_names))
+        return self.of(self._catalog.contested_keys())
 
     def of(self, keys: Iterable[str]) -> list[Conflict]:
         """The conflicts about these entities, named by key."""
@@ -59,31 +59,6 @@ class Conflicts:
             speakers=self._catalog.speakers,
             namesakes=self._catalog.namesakes,
         )
-
-
-def contested_keys(
-    facts_told: Iterable[tuple[str, str, int]],
-    other_names: Callable[[Iterable[str]], Iterable[tuple[str, str]]],
-) -> set[str]:
-    """The keys of the entities of which one field may have two values.
-
-    Args:
-        facts_told: how many values each field of each entity has.
-        other_names: tells what else entities are called.
-    """
-    from memoryclaw.vault.fact_values import field_key  # noqa: PLC0415
-
-    values: Counter[tuple[str, str]] = Counter()
-    bare: Counter[str] = Counter()
-    for key, field, number in facts_told:
-        if field == VALUE:  # it may be an address as well
-            bare[key] += number
-        else:
-            values[key, field_key(field)] += number
-    repeated = {key for (key, _), number in values.items() if number + bare[key] > 1}
-    keys = {key for key, _ in values} | bare.keys()
-    linked = {key for one, other in other_names(keys) if {one, other} <= keys for key in (one, other)}
-    return repeated | linked | {key for key, number in bare.items() if number > 1}
 
 
 def _may_conflict(facts: Sequence[FactAt], linked: Iterable[tuple[str, str]]) -> bool:

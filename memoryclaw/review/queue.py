@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from memoryclaw.consolidation import changes
@@ -281,14 +282,12 @@ class ReviewItem(NamedTuple):
 def waiting_items(context: WriteContext) -> list[ReviewItem]:
     """Everything that waits: facts first, then conflicts, what asks to be verified, proposals, skill drafts, branches, permissions and settings."""
     of_owner = () if context.only_seen else (*_branches(context), *of_others(context), *_settings(context))
-    return [
-        *_facts(context),
-        *_conflicts(context),
-        *_checks(context),
-        *_proposals(context),
-        *_drafts(context),
-        *of_owner,
-    ]
+    return [*claims(context), *_drafts(context), *of_owner]
+
+
+def claims(context: WriteContext) -> list[ReviewItem]:
+    """What waits and claims something of an entity, with proposals of anything else."""
+    return [*_facts(context), *_conflicts(context), *_checks(context), *_proposals(context)]
 
 
 def chosen(context: WriteContext, names: Sequence[str]) -> list[ReviewItem]:
@@ -502,15 +501,27 @@ def _plan(context: WriteContext, change: FileChange) -> PlannedChange:
 # What is held true now of what a waiting fact is about. Reads only, and each file once.
 
 
+FactsByField = Mapping[tuple[str, str], Sequence[Fact]]  # by the keys of entity and field
+
+
+@lru_cache(maxsize=8)  # like `facts_in`: the same text is looked at again and again
+def _current_facts(file: edits.SemanticFile, text: str) -> FactsByField:
+    by_field: dict[tuple[str, str], list[Fact]] = {}
+    for fact in file.facts(text).facts:
+        if fact.current:
+            by_field.setdefault((name_key(fact.entity), name_key(fact.field)), []).append(fact)
+    return by_field
+
+
 class CurrentFacts:
     """The facts that hold, file by file as they are asked for."""
 
     def __init__(self, context: WriteContext) -> None:
         self._context = context
         self._schema = context.schema()
-        self._files: dict[str, dict[tuple[str, str], list[Fact]]] = {}
+        self._files: dict[str, FactsByField] = {}
 
-    def facts(self, entity: str, field: str) -> list[Fact]:
+    def facts(self, entity: str, field: str) -> Sequence[Fact]:
         """What holds of this field, in the first file that tells it."""
         entity = self._context.lookup.entity_name(entity)
         for path in self._context.lookup.entity_files(entity):
@@ -525,11 +536,7 @@ class CurrentFacts:
         facts = [] if self._schema.holds_many(field) or not field else self.facts(entity, field)
         return ", ".join(fact.value for fact in facts if fact.value != value)
 
-    def _read(self, path: str) -> dict[tuple[str, str], list[Fact]]:
-        """The facts of a file that hold, by entity and field."""
+    def _read(self, path: str) -> FactsByField:
         if path not in self._files:
-            facts = self._files[path] = {}
-            for fact in self._context.semantic(path).facts(self._context.text(path)).facts:
-                if fact.current:
-                    facts.setdefault((name_key(fact.entity), name_key(fact.field)), []).append(fact)
+            self._files[path] = _current_facts(self._context.semantic(path), self._context.text(path))
         return self._files[path]

@@ -591,10 +591,16 @@ def _with_id(facts: Iterable[Fact], id_: str) -> Fact:
 
 
 def _matches(sheet: Sheet, text: str, change: _Change) -> bool:
-    expected = Counter(map(fact_key, sheet.found.facts))
-    expected.subtract(change.gone)
-    expected.update(change.come)
-    return +expected == Counter(map(fact_key, sheet.file.facts(text).facts))
+    before, after = ([*map(fact_key, facts)] for facts in (sheet.found.facts, sheet.file.facts(text).facts))
+    # Most facts stand above or below what was changed, alike: they are compared, and only the others are counted.
+    for _ in range(2):
+        most = min(len(before), len(after))
+        alike = next((n for n in range(most) if before[n] != after[n]), most)
+        before, after = before[alike:][::-1], after[alike:][::-1]
+    remaining = Counter(before)
+    remaining.update(change.come)
+    remaining.subtract((*change.gone, *after))
+    return not any(remaining.values())
 
 
 def _changed(

@@ -316,6 +316,7 @@ def leaves(value: Any) -> list[tuple[Path, str]]:
     return [((key, *path), leaf) for key, inner in value.items() for path, leaf in leaves(inner)]
 
 
+@_cached
 def clean_name(text: str) -> str:
     """A key or heading as a name: without emphasis, quotes and link brackets."""
     text = plain_name(text)
@@ -515,6 +516,7 @@ def _quotation(part: str) -> str:
     return part
 
 
+@_cached
 def _plain(name: str) -> str:
     return " ".join(name.replace("-", " ").replace("_", " ").lower().split())
 

@@ -6,7 +6,8 @@ Every byte but those of the line meant stays, and what is written reads back as 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from memoryclaw.model import VALUE
@@ -67,7 +68,8 @@ def waiting_id(entity: str, field: str, value: str) -> str:
     return "p-" + fingerprint("fact", entity, field, value)[:8]
 
 
-def read_pending(text: str) -> list[PendingFact]:
+@lru_cache(maxsize=4)  # the file is looked at for every page, and read again before and after each change
+def read_pending(text: str) -> tuple[PendingFact, ...]:
     """The facts that wait in a text, in order; lines that are none are passed over."""
     facts: list[PendingFact] = []
     lines, fence = readable(text).split("\n"), ""
@@ -76,7 +78,7 @@ def read_pending(text: str) -> list[PendingFact]:
             fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
         elif not fence and (waiting := _waiting_fact(line, number)):
             facts.append(_with_notes(waiting, lines))
-    return facts
+    return tuple(facts)
 
 
 def add_pending(text: str, fact: PendingFact) -> str:
@@ -124,7 +126,7 @@ def _address(*names: str) -> str:
     return ".".join(f'"{name}"' if re.search(r"[.#:]", name) else name for name in names)
 
 
-def _append(text: str, waiting: list[PendingFact], lines: list[str]) -> str:
+def _append(text: str, waiting: Sequence[PendingFact], lines: list[str]) -> str:
     if not text.strip():
         return "\n".join((*_INTRO, *lines)) + "\n"
     if waiting:

@@ -54,6 +54,15 @@ BOATHOUSE = [
 ]
 
 
+def test_the_newest_are_those_of_the_whole_order_whatever_they_are(vault: Path) -> None:
+    with App(vault) as app:
+        for when in ({}, {"since": date(2025, 2, 1)}, {"until": date(2025, 11, 20)}):
+            whole = told(app, **when)
+            for limit in range(len(whole) + 2):
+                assert told(app, limit=limit, **when) == (whole[-limit:] if limit else [])
+                assert app.timeline(limit=limit, **when).earlier == max(len(whole) - limit, 0)
+
+
 def test_facts_begin_give_way_and_end_in_the_order_of_the_world(vault: Path) -> None:
     with App(vault) as app:
         assert told(app, "Boathouse") == told(app, "rowing club") == BOATHOUSE

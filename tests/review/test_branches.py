@@ -66,6 +66,13 @@ def test_an_open_branch_tells_its_commits_and_its_record(root):
     assert [str(range_) for range_ in read_record(waiting.record).ranges] == [KITCHEN, BOATHOUSE]
 
 
+def test_a_branch_that_git_packed_away_is_open_still(root):
+    branched(root)
+    git(root, "pack-refs", "--all", "--prune")
+    assert not (root / ".git/refs/heads/memoryclaw").exists()
+    assert [waiting.run for waiting in open_branches(History(str(root)))] == [RUN]
+
+
 def test_a_run_that_waits_already_is_not_made_again(root):
     branched(root)
     before = snapshot(root)

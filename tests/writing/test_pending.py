@@ -105,7 +105,7 @@ def test_a_box_before_a_name_alone_is_its_one_value():
 
 
 def test_code_and_prose_hold_no_facts():
-    assert read_pending("~~~\n- [ ] Anna.phone: 12\n~~~\nAnna.phone: 12\n- [ ] Anna.phone:\n") == []
+    assert not read_pending("~~~\n- [ ] Anna.phone: 12\n~~~\nAnna.phone: 12\n- [ ] Anna.phone:\n")
 
 
 HOSTILE = st.text(

@@ -14,7 +14,6 @@ from memoryclaw.errors import ConflictError, InputError, MemoryClawError, NotFou
 from memoryclaw.interfaces.ui.answers import Answer, Moved, PageRequest, Shown, address, page
 from memoryclaw.model import Fact
 from memoryclaw.recall.browsing import EntityShown, Neighbour
-from memoryclaw.text.language import key_of
 
 LISTED = 400
 PEOPLE = ("people", "contacts")  # the files of persons
@@ -95,8 +94,6 @@ def entity(
 ) -> Answer:
     """One of them, and the origin of a fact."""
     known_entity = app.entity(asked.name)
-    key = key_of(known_entity.name)
-    waits = [item for item in app.review.list() if item.entity and key_of(item.entity) == key]
     titles = {note.id: note.title for note in known_entity.episodes}
     values: dict[str, Any] = {
         "title": known_entity.name,
@@ -107,7 +104,7 @@ def entity(
         "size": (_WIDE, _HIGH),
         "told_in": lambda source: _told_in(source, titles),
         "mentioned": mentions(app, known_entity.name),
-        "waits": waits,
+        "waits": app.review.about(known_entity.name),
         "origin": None,
         "trouble": trouble,
         "typed": typed,
