@@ -59,7 +59,6 @@ from memoryclaw.vault.fact_values import KIN, date_value, holds_many, noun_of, s
 _EVERYDAY = 0.4  # what an everyday word weighs beside a name or a rare one
 _MOST = 2  # of what stands that one turn may change
 _FACET = "~a facet: "  # before one, among stems
-_LEAD = "^"  # before the words by which somebody tells of themselves, among stems
 _DOUBTS = ("supposed", "joke", "reported", "hedged")
 _PLACED = ("work", "home", "school")  # facets whose value is told with a place
 _LASTING = frozenset({"be", "have", "state", "modal"})  # kinds of verbs of what holds
@@ -365,7 +364,7 @@ def is_theirs(clause: Clause, words: Grammar, whose: str, known: str) -> bool:
     is_own = _is_spoken(clause, words) or words.contracted_subjects.has_any(subject[:1])
     spoken_to = any(token in words.first_person and token not in words.possessives_own for token in tokens)
     if is_own or (spoken_to and clause.kind != "report"):  # `they put me on days`
-        return True
+        return not is_of_kin(known, words.code)  # `I left Shell`, of `my brother works at Shell`
     if words.people_pronouns.has_any(tokens[:1]):
         return False
     is_thing = not clause.subject and words.auxiliaries.has_any(tokens_of(clause.rest)[:1])
@@ -387,6 +386,23 @@ def is_theirs(clause: Clause, words: Grammar, whose: str, known: str) -> bool:
         or subject_of(" ".join(named), clause.text) <= subject_of(known, clause.text)
         or words.replacing.within(tokens)
         or (clause.kind == "be" and any(token in words.possessives_own for token in tokens_of(clause.rest)))
+    )
+
+
+@lru_cache(maxsize=8192)  # of every statement that stands
+def is_of_kin(text: str, code: str) -> bool:
+    """True for a statement of the work or home of one of the speaker's relatives; not of both, `my brother and I`."""
+    words, tokens = grammar_of(text, code), tokens_of(text)
+    size = words.roles.at(tokens, 1) if words.possessives_own.has_any(tokens[:1]) else 0
+    noun = noun_of(" ".join(tokens[1 : 1 + size])) if size else None
+    behind = tuple(tokens[1 + size :])
+    return (
+        noun is not None
+        and noun.field in KIN
+        and any(
+            field in PLACED and behind[: len(phrase)] == phrase
+            for phrase, field in words.fields_by_first.get(next(iter(behind), ""), ())
+        )
     )
 
 
@@ -698,8 +714,10 @@ def _wish_in(text: str, code: str) -> frozenset[str]:
 
 def _is_of_speaker(text: str, known: str) -> bool:
     """False for words about others than the speaker and whom an own statement names: `my neighbour has three sons now`, of `I have two sons`."""
-    words = grammar_of(text)
-    return any(is_theirs(clause, words, "", known) for clause in clauses_told(text, words))
+    words, named = grammar_of(text), stems(known, text)
+    parts = clauses_told(text, words)
+    at_hand = [clause for clause in parts if named & stems(clause.text, text)] or parts
+    return any(is_theirs(clause, words, "", known) for clause in at_hand)
 
 
 def _tells_another_figure(claim: Claim, fact: Fact) -> bool:
@@ -788,14 +806,8 @@ class Telling:
 
     @cached_property
     def topics(self) -> dict[str, frozenset[str]]:
-        """What each of its sentences speaks of, the facets that have another value by it, and with a sign of the present how its clauses begin."""
-        topics = {}
-        for sentence in self.sentences:
-            clauses = self.clauses_of(sentence)
-            is_new = self.words.new_states.within(tokens_of(sentence))
-            leads = (leads_of(clause, self.words) for clause in clauses if is_new)
-            topics[sentence] = self.topic_of(sentence, *clauses).union(*leads)
-        return topics
+        """What each of its sentences speaks of, and the facets that have another value by it."""
+        return {sentence: self.topic_of(sentence, *self.clauses_of(sentence)) for sentence in self.sentences}
 
     def topic_of(self, text: str, *clauses: Clause) -> frozenset[str]:
         """What a text speaks of, and the facets that have another value by its clauses."""
@@ -815,7 +827,7 @@ class Telling:
             return False
         if sum(_weight_of(stem, self.words.code) for stem in shared) > _EVERYDAY:
             return True
-        if _led(shared) or not shared.isdisjoint(_topic_of(fact, self.words.code)):
+        if not shared.isdisjoint(_topic_of(fact, self.words.code)):
             return True
         start = tokens_of(fact.value)[:_START]
         if valued(fact.value) and any(
@@ -852,15 +864,8 @@ class Pair:
         self.owner: str = "" if key_of(fact.entity) == key_of(telling.who) else fact.entity
         self.old = stems_of(fact, telling)
         shared = {sentence: topic & self.old for sentence, topic in telling.topics.items()}
-        # That of its sentences which begins as the older one does, or has most of it.
-        self.sentence: str = max(
-            shared,
-            key=lambda sentence: (
-                _led(shared[sentence]) != frozenset(),
-                self.weight(shared[sentence]),
-                len(sentence),
-            ),
-        )
+        # That of its sentences which has most of the older one.
+        self.sentence: str = max(shared, key=lambda sentence: (self.weight(shared[sentence]), len(sentence)))
         self.shared: frozenset[str] = shared[self.sentence]
         self.statements = telling.sentences[self.sentence]
         self.tokens = tokens_of(self.sentence)
@@ -879,11 +884,10 @@ class Pair:
             for part in self.telling.clauses_of(self.sentence)
             if turns_in(part, words) or not tells_apart(part, words, fact, self.telling.said)
         ]
-
-        def topic_of(part: Clause) -> frozenset[str]:
-            return self.telling.topic_of(part.text, part) | leads_of(part, words)
-
-        at_hand = [part for part in parts if not self.shared.isdisjoint(topic_of(part))] or parts[:1]
+        topic_of = self.telling.topic_of
+        at_hand = [part for part in parts if not self.shared.isdisjoint(topic_of(part.text, part))] or parts[
+            :1
+        ]
         return [
             part
             for part in at_hand
@@ -1172,35 +1176,7 @@ class Pair:
     @cached_property
     def is_plain(self) -> bool:
         """True where a person is asked whatever the sum says."""
-        return self.is_restated or self.is_told_otherwise or any(map(self._leads_on, self.clauses))
-
-    @property
-    def is_told_otherwise(self) -> bool:
-        """True where somebody begins as they did, with a sign of the present, and goes on otherwise: `I sing tenor now`, of `I sing alto in the choir`."""
-        words, led = self.words, _led(self.shared)
-        if not (led and self.fact.is_statement):
-            return False
-
-        def goes_on(clause: Clause) -> tuple[str, frozenset[str]]:
-            tokens = [
-                token
-                for token in tokens_of(clause.rest)
-                if token not in words.nominatives and not words.changes.has_any((token,))
-            ]
-            first = next(iter(tokens), "")
-            is_opened = words.noun_openers.has_any(tokens[:1])
-            way = first if first in words.prepositions else "the" if is_opened else ""
-            return way, _stems(clause.rest, words.code)
-
-        way, before = goes_on(next(iter(clauses(self.fact.value, words))))
-        later = [(part, *goes_on(part)) for part in self.clauses if not led.isdisjoint(leads_of(part, words))]
-        return any(
-            another == way
-            and new
-            and new.isdisjoint(before)
-            and (part.kind != "be" or words.beginnings.within(self.tokens))  # not `I'm on the train now`
-            for part, another, new in later
-        )
+        return self.is_restated or any(map(self._leads_on, self.clauses))
 
     @property
     def is_restated(self) -> bool:
@@ -1274,11 +1250,7 @@ def _topic_of(fact: Fact, code: str) -> frozenset[str]:
 def _fact_stems(owner: str, field: str, value: str, code: str) -> frozenset[str]:
     kinds = (f"~{kind.first}" for kind in kinds_of_field(field))
     facets = (f"{_FACET}{facet}" for facet in facets_of(field, value, code))
-    first = next(iter(clauses(value, grammar_of(value, code))), None) if not (field or owner) else None
-    leads = leads_of(first, grammar_of(value, code)) if first else ()
-    return _stems(f"{field} {value}".strip(), code).union(
-        _stems(owner, code) if owner else (), kinds, facets, leads
-    )
+    return _stems(f"{field} {value}".strip(), code).union(_stems(owner, code) if owner else (), kinds, facets)
 
 
 @lru_cache(maxsize=16384)  # of all that stands
@@ -1296,31 +1268,6 @@ def _stems(text: str, code: str) -> frozenset[str]:
     return stems_in(" ".join(telling), language).union(fields, kinds, forms)
 
 
-@lru_cache(maxsize=4096)
-def leads_of(clause: Clause, words: Grammar) -> frozenset[str]:
-    """The verb of what a clause says that the speaker does, or the way behind it of what they are, among stems: `^sing`, `^on`."""
-    rest = tokens_of(clause.rest)
-    is_inverted = any(
-        token in words.nominatives and token in words.first_person for token in rest[:1]
-    )  # `da singe ich`
-    subject = rest[:1] if is_inverted else clause.subject[:1]
-    if (
-        clause.kind not in ("be", "state")
-        or not words.first_person.has_any(subject)
-        or words.negations.within(clause.tokens)
-        or words.light.has_any(clause.verb[-1:])  # `je fais du vélo`
-    ):
-        return frozenset()
-    way = rest[is_inverted : is_inverted + 1]
-    if clause.kind == "be":
-        return frozenset(f"{_LEAD}{token}" for token in way if token in words.prepositions)
-    return frozenset(f"{_LEAD}{stem}" for stem in stems_in(" ".join(clause.verb[-1:]), words.code))
-
-
-def _led(stems: Iterable[str]) -> frozenset[str]:
-    return frozenset(stem for stem in stems if stem.startswith(_LEAD))
-
-
 @lru_cache(maxsize=16384)
 def _first_subject(text: str, code: str) -> frozenset[str]:
     first = next(iter(clauses(text, grammar_of(text, code))), None)
@@ -1328,7 +1275,7 @@ def _first_subject(text: str, code: str) -> frozenset[str]:
 
 
 def _weight_of(stem: str, code: str) -> float:
-    if stem.startswith((_FACET, _LEAD)) or stem[0].isdigit() or stem in _measures(code):
+    if stem.startswith(_FACET) or stem[0].isdigit() or stem in _measures(code):
         return 0.0  # it counts for itself, or measures what is spoken of
     return _EVERYDAY if stem[0] in "=~" or stem in _everyday(code) else 1.0
 
@@ -1429,13 +1376,7 @@ def overtaken(
     """
     worth = worth or worth_of
     pairs = pairs_of(facts, telling)
-    leads = Counter(stem for pair in pairs if pair.is_told_otherwise for stem in _led(pair.shared))
-    likely = [
-        (chance.score, pair)
-        for pair in pairs
-        if (chance := worth(pair)).enough
-        or (pair.is_plain and not any(leads[stem] > 1 for stem in _led(pair.shared)))
-    ]  # of two that somebody plays, another one ends neither
+    likely = [(chance.score, pair) for pair in pairs if (chance := worth(pair)).enough or pair.is_plain]
     return [pair for _, pair in sorted(likely, key=lambda scored: -scored[0])[:_MOST]]
 
 
@@ -1445,7 +1386,7 @@ def pairs_of(facts: Iterable[Fact], telling: Telling) -> list[Pair]:
     pairs = [pair for pair in pairs if pair.clauses and pair.has_news]
     counted = Counter(stem for pair in pairs for stem in pair.old)
     for pair in pairs:
-        named = [stem for stem in pair.shared if not stem.startswith((_FACET, _LEAD))]
+        named = [stem for stem in pair.shared if not stem.startswith(_FACET)]
         pair.rivals = min((counted[stem] - 1 for stem in named), default=0)
     return pairs
 

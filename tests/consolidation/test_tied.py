@@ -278,6 +278,7 @@ def test_every_conflict_with_what_is_known_is_asked(evenings: Evenings) -> None:
         ("my car is a Skoda Fabia", "sold the Skoda", "a Skoda Fabia", None),
         ("i have a cat called Biscuit", "Biscuit died on Sunday", "Biscuit", None),
         ("my dentist is Dr Vogt", "i changed dentists, i'm with Dr Amsel now", "Dr Vogt", ("dentist", "Dr Amsel")),
+        ("mijn tandarts is dokter Vos", "ik ben van tandarts veranderd, het is nu dokter Hendriks", "Dokter Vos", ("dentist", "Hendriks")),
         ("i'm vegan", "i'm pescatarian now", "vegan", ("is", "pescatarian")),
         ("i prefer window seats", "i prefer aisle seats now", "window seats", ("prefers", "aisle seats")),
         ("my favourite band is Radiohead", "my favourite band these days is Big Thief", "Radiohead", ("favorite band", "Big Thief")),
