@@ -362,6 +362,12 @@ def framing(text: str) -> frozenset[str]:
     return frozenset(word for phrase in _phrases_in(text, ["frame"]) for word in phrase.split())
 
 
+def replying(question: Question) -> frozenset[str]:
+    """The words by which a question asks for what the assistant said: `did you recommend`."""
+    phrases = _phrases_in(question.query.text, ["reply"]) if question.of_reply else ()
+    return frozenset(word for phrase in phrases for word in phrase.split())
+
+
 def says(text: str, *kinds: str) -> bool:
     """True where a phrase of one of these lists stands in a text: what tells, or asks for, a `duty`, what held `before`, a dream."""
     return any(_phrases_in(text, kinds))
@@ -424,8 +430,9 @@ def understand(
         field_names = [(phrase, field) for field, phrase in fields.items() if spoken_code in _SMALL_ABROAD]
         field_names += _words_for_fields(fields, catalog, languages)
         keys = list(dict.fromkeys(candidate.key for candidate in candidates(words)))
-        synonyms = [*catalog.synonyms(keys), *names_of_roles, *field_names]
-        aliases = _synonyms(words, tokens, vocabulary, synonyms)
+        # Who plays a role is named by a fact, and so is no guess.
+        aliases = _synonyms(words, tokens, vocabulary, names_of_roles, share=1.0)
+        aliases += _synonyms(words, tokens, vocabulary, [*catalog.synonyms(keys), *field_names])
         tokens |= {token for leaf in aliases for token in leaf.clause.text.split()}
         names = {part for key in (*entities, *people, *name_parts) for part in key.split()}
         ordinary = [word for word in words if key_of(word) not in names]
@@ -722,7 +729,11 @@ def _words_for_fields(
 
 
 def _synonyms(
-    words: Sequence[str], asked: frozenset[str], seen: _QuestionWords, synonyms: Iterable[tuple[str, str]]
+    words: Sequence[str],
+    asked: frozenset[str],
+    seen: _QuestionWords,
+    synonyms: Iterable[tuple[str, str]],
+    share: float = OTHER,
 ) -> tuple[Leaf, ...]:
     leaves = []
     for phrase, synonym in synonyms:
@@ -730,7 +741,7 @@ def _synonyms(
         for tokens in seen.languages.phrases(synonym):
             if tokens and not asked.issuperset(tokens):
                 op = "token" if len(tokens) == 1 else "phrase"
-                leaves.append(Leaf(IndexClause(op, " ".join(tokens)), phrase, "alias", OTHER, most))
+                leaves.append(Leaf(IndexClause(op, " ".join(tokens)), phrase, "alias", share, most))
     return tuple(leaves)
 
 

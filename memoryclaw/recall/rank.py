@@ -211,7 +211,7 @@ def _factors(question: Question, units: Sequence[UnitSummary]) -> Callable[[Unit
 def _shares_of_best(question: Question, evidence: Evidence) -> Callable[[UnitSummary], Terms]:
     """Tells which shares of the best score a unit gets for what it is about.
 
-    A statement gets one only where it holds a word besides the name: a person has many of them.
+    A statement, or what somebody wants from now on, gets one only where it holds a word besides the name: a person has many.
     """
     entities, ranges, of_you = question.any_entity, question.query.ranges, question.of_you
     days, today = _days_told(question), question.today.isoformat()
@@ -219,7 +219,8 @@ def _shares_of_best(question: Question, evidence: Evidence) -> Callable[[UnitSum
 
     def is_about(unit: UnitSummary) -> bool:
         counted = evidence.counts.get(unit.rowid, NOTHING_COUNTED).own
-        return not unit.is_statement or len(counted) > len(unit.entity_key.split())
+        is_said = unit.is_statement or unit.field == FROM_NOW_ON
+        return not is_said or len(counted) > len(unit.entity_key.split())
 
     def shares(unit: UnitSummary) -> Terms:
         terms: Terms = []

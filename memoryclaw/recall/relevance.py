@@ -13,7 +13,7 @@ from memoryclaw.index.bm25 import exact, rarity
 from memoryclaw.index.stemming import language
 from memoryclaw.model import Relevance, Term, Unit
 from memoryclaw.recall.evidence import NOTHING_COUNTED
-from memoryclaw.recall.question import Leaf, Question, framing
+from memoryclaw.recall.question import Leaf, Question, framing, replying
 from memoryclaw.recall.rank import Ranked, Ranking, names_field
 from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import Clause, Grammar, clauses, grammar_of, is_filler, spoken_in, tokens_of
@@ -527,7 +527,8 @@ def of_evidence(ranking: Ranking, best: Sequence[Ranked], worth: Worth) -> dict[
     near = {leaf.word for hit in best for leaf in _leaves_held(ranking, hit.unit.rowid)} & worth.keys()
     near |= {word for hit in best for word in _words_held(ranking, worth, hit.unit.rowid)}
     # A question is as long as it is with the words that only frame it.
-    frame = sum(not question.language.is_stop(word) for word in framing(question.query.text) - worth.keys())
+    framed = (framing(question.query.text) | replying(question)) - worth.keys()
+    frame = sum(not question.language.is_stop(word) for word in framed)
     return {
         "own found": math.fsum(worth[word][0] for word in near) / total,
         "own told": min(sum(hit.unit.kind == "fact" for hit in best), TOLD) / TOLD,
@@ -560,7 +561,9 @@ def _worth(ranking: Ranking) -> Worth:
     question, evidence = ranking.question, ranking.evidence
     pairs = {leaf.clause.text: n for n, leaf in enumerate(question.leaves) if _is_pair(leaf)}
     cut = {question.leaves[n].word for n in pairs.values()}
-    parts = {word: (1.0, idf) for word, idf in question.weights.items() if word not in cut}
+    reply = replying(question)  # holds what it recommends, and no `recommend`
+    telling = {word: idf for word, idf in question.weights.items() if word not in reply} or question.weights
+    parts = {word: (1.0, idf) for word, idf in telling.items() if word not in cut}
     parts |= {text: (PAIR, evidence.weights[n]) for text, n in pairs.items()}
     around = _around(evidence.units)
     return {word: (part * (idf + around), part, idf) for word, (part, idf) in parts.items()}

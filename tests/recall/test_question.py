@@ -269,3 +269,11 @@ def test_a_common_word_is_asked_when_the_vault_knows_no_other(vault_of: VaultOf)
     )
     with closing(App(vault_of({"logs/2026-03-10/s.jsonl": turns}))) as app:
         assert len(app.search("the harbour of zanzibar").matches) == 10
+
+
+def test_who_plays_a_role_is_found_as_surely_as_by_name(vault_of: VaultOf) -> None:
+    ships = "".join(f'- "the sister ship came into port {n}" [said:: 2026-02-0{n}]\n' for n in range(1, 4))
+    people = f'# user\n- sister: Ulla\n\n# Ulla\n- "Ulla reads law in Turku" [said:: 2026-01-03]\n\n# Harbour\n{ships}'
+    with App(vault_of({"memoryclaw.yaml": "", "semantic/people.md": people})) as app:
+        found = [match.unit.text for match in app.search("what does my sister do?").matches]
+        assert found.index("Ulla reads law in Turku") < found.index("the sister ship came into port 3")

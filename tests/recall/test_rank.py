@@ -10,6 +10,7 @@ import pytest
 from memoryclaw.index.bm25 import K1
 from memoryclaw.index.catalog import UnitSummary
 from memoryclaw.index.stemming import language
+from memoryclaw.model import FROM_NOW_ON
 from memoryclaw.ports import IndexClause
 from memoryclaw.recall.evidence import Counts, Evidence
 from memoryclaw.recall.query import ParsedQuery
@@ -94,6 +95,8 @@ def test_a_fact_of_the_entity_asked_about_gains_and_more_so_with_the_field() -> 
     field = asked(entities=boathouse, tokens=frozenset({"deadlin"}))
     assert names(ranked(2.0, FACT, field)) == ["entity", "field"]
     assert names(ranked(2.0, FACT._replace(entity_key="kiosk"), asked(entities=boathouse))) == []
+    # What somebody wants from now on is not about that one.
+    assert names(ranked(2.0, FACT._replace(field=FROM_NOW_ON), asked(entities=boathouse))) == []
     assert [cause.word for cause in causes(field, evidence({}, []), ranked(2.0, FACT, field))] == [
         "Boathouse"
     ]

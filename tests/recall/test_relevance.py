@@ -353,3 +353,24 @@ def test_a_name_of_which_a_statement_tells_speaks_in_a_prompt_of_work(
 def test_a_question_is_one_without_its_mark(app: App, turn: str) -> None:
     assert "question" in {term.name for term in app.recall(turn).relevance.terms}
     assert "question" not in {term.name for term in app.recall("the boiler of the cellar").relevance.terms}
+
+
+@pytest.mark.parametrize("turn", ["is there a story I shouldn't tell?", "which story cant I tell?"])
+def test_negated_verbs_of_a_question_are_no_words_that_nothing_here_knows(app: App, turn: str) -> None:
+    assert "unknown" not in {term.name for term in app.recall(turn).relevance.terms}
+
+
+def test_a_reply_is_asked_for_by_what_it_is_about(tmp_path: Path) -> None:
+    said = [("user", "the gutter drips again"), ("assistant", "Seal its joints with butyl tape.")]
+    log = "".join(
+        json.dumps({"ts": f"2026-03-01T10:0{n}:00Z", "session": "s", "role": role, "content": text}) + "\n"
+        for n, (role, text) in enumerate(said)
+    )
+    files = {
+        "memoryclaw.yaml": "",
+        "logs/2026-03-01/s.jsonl": log,
+        **{f"n/{n}.md": f"Number {n}.\n" for n in range(9)},
+    }
+    with App(put(tmp_path / "v", files)) as vault:
+        assert "butyl tape" in vault.recall("what did you recommend for my gutter?").context
+        assert not vault.recall("what did you recommend for my knee?").context
