@@ -258,6 +258,13 @@ class Term(NamedTuple):
     value: float
 
 
+class LineMark(NamedTuple):
+    """What is to be said of a line of a unit, or of all of it."""
+
+    text: str
+    line: str = ""  # its words; empty for the whole unit
+
+
 class Match(NamedTuple):
     """A unit that answers a question, with all that is needed to show and explain it."""
 
@@ -275,7 +282,9 @@ class Match(NamedTuple):
     sections: int = 0  # further sections of its note, which are not shown
     overdue: str = ""  # the ISO day until which it was to be checked again, once that day is over
     conflicts: tuple[str, ...] = ()  # ids of facts that say otherwise, where only one value can hold
-    superseded: tuple[str, ...] = ()  # of a turn or an episode: what holds instead of what its lines told
+    superseded: tuple[
+        LineMark, ...
+    ] = ()  # of a turn or an episode: what holds instead of what its lines told
 
 
 class LeftOut(NamedTuple):

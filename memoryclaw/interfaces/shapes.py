@@ -117,6 +117,7 @@ _MATCH_PARTS: dict[str, Any] = {
     "why": (_why, lambda match: match),
     "layer": (str, lambda match: LAYERS.get(match.unit.kind, "note")),
     "scope": (str, lambda match: match.unit.lifecycle.scope or "permanent"),
+    "superseded": (list[str], lambda match: [*dict.fromkeys(mark.text for mark in match.superseded)]),
 }
 match: Shape[Match] = Shape(_MATCH, **_MATCH_PARTS)
 _packed_match: Shape[Match] = Shape(f"{_MATCH} tokens", **_MATCH_PARTS)

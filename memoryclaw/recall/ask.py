@@ -15,9 +15,9 @@ from memoryclaw.index.stemming import language
 from memoryclaw.model import VALUE, Match, Matched, Unit
 from memoryclaw.recall.question import BEFORE_WHAT, RELATED_IN, Question, kin_of, says
 from memoryclaw.recall.rank import OVER, Ranking, names_field
-from memoryclaw.recall.recall import Earlier, OwnText, Recalled, mixed, recall, sequels, text_of
+from memoryclaw.recall.recall import Earlier, OwnText, Recalled, mixed, recall, sequels, shows, text_of
 from memoryclaw.recall.relevance import asks_of_oneself, is_of_another, is_other_sex, tells_of_other_sign
-from memoryclaw.recall.search import RELATED, Searcher, answering_share
+from memoryclaw.recall.search import RELATED, Searcher, answering_share, share_of
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import ANCHOR, DateRange, falls_in, find_ranges, next_occurrence, tells_past
 from memoryclaw.text.grammar import asks, grammar_of, tokens_of
@@ -279,6 +279,9 @@ def _of_unit(
     is_another = is_another and not (is_named and _only_names(question, unit))
     is_told_of_another = partial(_is_of_another, searcher, question, unit)
     doubted = searcher.doubted(ranking.units)
+    is_guess = bool(question.weights) and not (
+        is_certain or share_of(ranking, [match]) or _due(ranking, match)
+    )
     quoted = unit.text.split("\n") if unit.kind == "episode" else ()  # words of others stand behind `pasted:`
     pasted = [bool(quoted) and _PASTED in quoted[line] for line, _ in pieces]
     if whole := mixed(unit, own_text):
@@ -295,6 +298,9 @@ def _of_unit(
             *([] if is_on_day else ["day"]),
             *(["present"] if question.of_before and not (is_before or says(piece, *_EARLIER)) else ()),
             *(["beside"] if is_beside else ()),
+            *(
+                ["guessed"] if is_guess else ()
+            ),  # no word but related ones: a `capo` may be another's direttore
         )
         for (_, piece), share, is_pasted, is_on_day in zip(pieces, own, pasted, on_day, strict=True)
     ]
@@ -312,7 +318,7 @@ def _of_unit(
             last = at + 1
             text = f"{text.lstrip('# ')}: {pieces[last][1]}"
         read = snippet(without_markup(_MARKS.sub("", text, count=1)), match.surfaces, _WIDE).text
-        read += f" (to be checked since {match.overdue})" if _is_doubted(match) else ""
+        read += f" ({searcher.why_check(match.path, unit.line, match.overdue)})" if _is_doubted(match) else ""
         title = "" if unit.kind in _UNTITLED else unit.title
         answer = AnswerLine(
             read, title, unit.id, unit.kind, match.path, unit.line + line, unit.when[:10], unit.trust, round(shares[at], 4), against[at],
@@ -485,7 +491,7 @@ def _against(
         has_form = is_asked or (question.of_duty and is_duty)
     if form and not (question.days or has_form):
         yield "form"
-    if match.superseded:
+    if any(not mark.line or shows(text, mark.line) for mark in match.superseded):
         yield "superseded"
     if match.conflicts:
         yield "conflict"
@@ -533,10 +539,7 @@ def _is_over(question: Question, unit: Unit, text: str) -> bool:
     )  # `and is Elm now`
     asked = tokens_of(question.query.text)
     pasts = words.past_be, words.past_auxiliaries, words.former, words.earlier_times
-    asks_of_past = any(past.within(asked) for past in pasts) or any(
-        verb in words.have_verbs and subject in words.nominatives and deed not in words.stops
-        for verb, subject, deed in zip(asked, asked[1:], asked[2:], strict=False)
-    )  # `where have I lived`
+    asks_of_past = any(past.within(asked) for past in pasts)
     if says(text, "over") and not changes and not asks_of_past:
         return True
     day = date.fromisoformat(said)
@@ -546,8 +549,8 @@ def _is_over(question: Question, unit: Unit, text: str) -> bool:
 
 
 def _is_doubted(match: Match) -> bool:
-    """True of a fact that waits to be checked, as one that somebody denied does."""
-    return bool(match.overdue and match.unit.field and match.unit.lifecycle.verify_by)
+    """True of what waits to be checked, as a fact that somebody denied does."""
+    return bool(match.overdue and match.unit.lifecycle.verify_by)
 
 
 def _passage(

@@ -18,7 +18,7 @@ from typing import Any
 
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.late import NamedTuple
-from memoryclaw.model import NOTHING, PROJECT, Answer, Match, Matched, Unit
+from memoryclaw.model import NOTHING, PROJECT, Answer, LineMark, Match, Matched, Unit
 from memoryclaw.ports import Address
 from memoryclaw.recall.evidence import PARTED
 from memoryclaw.recall.question import Question
@@ -59,15 +59,14 @@ class Recalled(Answer):
 SHARE = 0.3  # of the budget: the most that one item may take while others wait
 TURN = 0.6  # of the budget: a turn that takes no more is whole …
 PASSAGE = 0.06  # … and of a longer one the sentences that answer take so much
-# Of the budget: a turn that takes more waits for shorter ones that score nearly as much, by this power of how much longer it is.
-LONG, LENGTH = 0.12, 0.4
-EPISODE = 0.1  # an episode that is not the best takes less: its points are also facts, statements and turns …
-POINT = 0.02  # … and it waits for these, as a long turn does for shorter ones: what one of them takes
+EPISODE = 0.1  # an episode that is not the best takes less: its points are also facts, statements and turns
+ROOM = 0.25  # what takes more room waits for what takes less and scores nearly as much, by this power of how much more it is
 FIRST = 48  # tokens that one item may always take, so that a small budget still holds something
 LEAST = 24  # tokens below which a cut item says nothing
 WEAK = 0.05  # of the best score: what scores less would only fill the prompt
 FILL = 0.5  # of the budget: the most that what is newest may fill, whatever its score
 REPEATED = 4  # words: so much of a text must stand in another to repeat it
+SAID = 0.6  # of the words of a turn: a statement that holds so many of them says it
 _ENDS = ".!?…。！？:"
 _BOXES = {"open": " ", "done": "x", "cancelled": "-"}
 _WHOLE = frozenset({"episode", "note", "skill"})
@@ -79,7 +78,7 @@ _POINT = re.compile(r"- ([^\s:][^:\n]{0,59}): ")
 
 OwnText = Callable[[str, str], str]  # the text of a turn, and who said it → what of it is that one's own
 # A single sentence without these is nobody else's.
-_MAY_PASTE = re.compile(r"[\n:`>\"“„«»']|[.!?…]\s|\s[-–—]\s")
+_MAY_PASTE = re.compile(r"[\n:`>\"“„«»]|(?<!\w)'|'(?!\w)|[.!?…]\s|\s[-–—]\s")
 PASTED = "[pasted: "
 _BRACKETS = str.maketrans("[]", "()")  # a paste closes no bracket of ours
 
@@ -152,6 +151,7 @@ class Pack:
         self._visible: list[tuple[int, str]] = []  # trust and plain words of what the host still shows
         self._spared = 0  # what it would have cost
         self.marks: dict[str, str] = {}  # what is to be said of a unit besides, by id
+        self.outdated: dict[str, tuple[LineMark, ...]] = {}  # and of its lines that hold no longer
         self._stated: list[frozenset[str]] = []
         self._notes = 0
         self._best = 0.0
@@ -168,14 +168,31 @@ class Pack:
             return "max_results"
         return "budget" if self.full else ""
 
-    def worth(self, unit: Unit, score: float) -> float:
-        """What a score is worth here: a long turn, or an episode, takes the room of several."""
-        share, longer = cost(unit.text) / (100 * self._budget), 1.0
-        if unit.kind == "turn":
-            longer = share / LONG
-        elif unit.kind == "episode":
-            longer = min(share, EPISODE) / POINT
-        return score / math.pow(max(longer, 1.0), LENGTH)
+    def by_worth(self, scores: Sequence[tuple[Unit, float]]) -> Iterator[int]:
+        """The numbers of these, the best of all first and then by what a score is worth for the room that it takes beside what is taken in by then."""
+        waiting = dict[int, tuple[PackPosition, float, float]]()
+        for number, (unit, score) in enumerate(scores):
+            where, room = place(unit), self._most(unit)
+            alone = room + self._outline.adding(where)
+            waiting[number] = where, score / math.pow(room, ROOM), score / math.pow(alone, ROOM)
+
+        def worth(number: int) -> float:
+            where, below, alone = waiting[number]
+            return below if self._outline.holds(where) else alone
+
+        if waiting and not self._items:
+            del waiting[0]
+            yield 0
+        while waiting and not self.full:
+            number = max(waiting, key=worth)
+            del waiting[number]
+            yield number
+        yield from waiting  # for which there is no room in any order
+
+    def _most(self, unit: Unit) -> int:
+        """Hundredths of a token that the line of a unit takes at most; of a turn that would be cut, as if it were whole."""
+        room = line_cost(place(unit), item_text(unit))
+        return room if unit.kind == "turn" else min(room, int(self._budget * EPISODE) * 100)
 
     def fill(self, share: float = FILL) -> None:
         """From now on the weak are taken in, too, until they have a share of the budget."""
@@ -195,9 +212,9 @@ class Pack:
             reason = "duplicate"
         if reason:
             return reason
-        mark = prompts.escape_line(self.marks.get(unit.id, ""))
-        where = place(unit)._replace(mark=mark, mixed=mixed(unit, self._own))
+        where = place(unit)._replace(mark=self._mark(unit), mixed=mixed(unit, self._own))
         quoted = self._quote(unit, where, surfaces)
+        where = where._replace(mark=self._mark(unit, quoted))
         if not quoted:
             self.full = self._budget - self.tokens() < LEAST
             return "budget"
@@ -228,12 +245,18 @@ class Pack:
             spoken = sentences(item.quoted) if earlier_texts else ()
             if not any(_is_told(sentence, earlier_texts) for sentence in spoken):
                 continue
-            room = line_cost(item.where, item.quoted)
-            shorter = self._passage(item.unit, item.where, item.surfaces, room, earlier_texts, near=True)
             if all(
                 _is_told(sentence, earlier_texts) or len(sentence.split()) <= REPEATED for sentence in spoken
             ):
-                shorter = ""
+                self._render(number, "")
+                continue
+            room = line_cost(item.where, item.quoted)
+            where = item.where._replace(mark=self._mark(item.unit))
+            passages = (
+                self._passage(item.unit, where, item.surfaces, room, earlier_texts, near=near)
+                for near in (True, False)  # an answer stands behind a question that is told already
+            )
+            shorter = next(filter(None, passages), "")
             self._render(number, shorter)
 
     def extend(self) -> None:
@@ -249,7 +272,8 @@ class Pack:
                 if place_ != number and line.level <= item.level
             ]
             room = self._outline.left(self._budget, item.where) + line_cost(item.where, item.quoted)
-            longer = self._passage(item.unit, item.where, item.surfaces, room, others, near=False)
+            where = item.where._replace(mark=self._mark(item.unit))
+            longer = self._passage(item.unit, where, item.surfaces, room, others, near=False)
             if line_cost(item.where, longer) > line_cost(item.where, item.quoted):
                 self._render(number, longer)
 
@@ -294,10 +318,19 @@ class Pack:
     def _render(self, number: int, quoted: str) -> None:
         """Quotes an item anew, or not at all any more."""
         item = self._items[number]
-        self._outline.replace(
-            item.where, line(item.where, item.quoted), line(item.where, quoted) if quoted else ""
-        )
-        self._items[number] = item._replace(quoted=quoted, told=_plain(quoted) if quoted else "")
+        where = item.where._replace(mark=self._mark(item.unit, quoted))
+        self._outline.replace(where, line(item.where, item.quoted), line(where, quoted) if quoted else "")
+        self._items[number] = item._replace(where=where, quoted=quoted, told=_plain(quoted) if quoted else "")
+
+    def _mark(self, unit: Unit, quoted: str = "") -> str:
+        """What stands behind the words that are quoted of a unit; behind any that may be, where none are yet."""
+        outdated = self.outdated.get(unit.id, ())
+        if quoted:
+            shown = [mark for mark in outdated if not mark.line or shows(quoted, mark.line)]
+        else:  # a mark holds no more than a few, the longest of which may be those that are shown
+            shown = sorted(outdated, key=lambda mark: -cost(mark.text))
+        marks = (mark_of((), shown), self.marks.get(unit.id, ""))
+        return prompts.escape_line(" ".join(filter(None, marks)))
 
     def tokens(self) -> int:
         """What the block costs so far."""
@@ -329,12 +362,13 @@ class Pack:
         return "duplicate" if _repeats(plain_text, visible_texts) else ""
 
     def _is_said(self, unit: Unit, surfaces: frozenset[str]) -> bool:
-        """True for a turn of which a statement in the context holds all words that were asked for."""
+        """True for a turn of which a statement in the context holds the most, and all words that were asked for."""
         if not self._stated:
             return False
         words_of_turn = _word_set(_plain(unit.text))
         words_matched = words_of_turn & {word.casefold() for word in surfaces}
-        return any(words and words <= words_of_turn and words_matched <= words for words in self._stated)
+        most = SAID * len(words_of_turn)
+        return any(most <= len(words) and words_matched <= words <= words_of_turn for words in self._stated)
 
     def _visible_texts(self, unit: Unit) -> list[str]:
         """What the context says that is at least as much trusted as a unit."""
@@ -427,13 +461,22 @@ def _repeats(said: str, told: Collection[str]) -> bool:
     return any(said in one for one in told) if said.count(" ") > REPEATED else said in told
 
 
+def shows(quoted: str, line_of_unit: str) -> bool:
+    """True where a passage of an episode shows a sentence of one of its lines, or a part of one."""
+    said, shown = _POINT.sub("", without_block_ids(line_of_unit)), _plain(quoted)
+    parts = filter(str.strip, map(_plain, quoted.split(_GAP.strip())))
+    return any(_plain(sentence) in shown for sentence in sentences(said)) or any(
+        part in _plain(said) for part in parts
+    )
+
+
 def _fits(where: PackPosition, text: str, room: int) -> bool:
     # No character costs less than a hundredth.
     return max(len(text), least_cost(text)) <= room and line_cost(where, text) <= room
 
 
 def text_of(unit: Unit) -> str:
-    """What is said by a unit alone: a fact as `entity field: value`, a turn with its speaker, a note with its title."""
+    """What is said by a unit alone: a fact as `entity field: value`, a turn with its speaker, a note with its title, unless it says it again."""
     if unit.is_statement:
         return f'{unit.entity}: "{unit.value}"' if unit.entity else f'"{unit.value}"'
     if unit.kind == "fact":
@@ -445,7 +488,7 @@ def text_of(unit: Unit) -> str:
         due = f" (due {unit.days})" if unit.days and unit.field == "open" else ""
         return f"[{_BOXES[unit.field]}] {unit.text}{due}"
     text = _speakers_once(unit.text)
-    if not unit.title or text.startswith(unit.title):
+    if not unit.title or text.startswith(unit.title) or _is_told(unit.title, (_plain(text),)):
         return text
     return f"{unit.title}{'' if unit.title[-1] in _ENDS else '.'} {text}"
 
@@ -460,10 +503,12 @@ def _ended(unit: Unit) -> str:
 
 @lru_cache(maxsize=1024)  # a pack looks at an episode again and again
 def _speakers_once(text: str) -> str:
-    """The points of an episode without block ids, each speaker named only where another one spoke before."""
+    """The points of an episode without block ids, but for a heading that one of them says and a speaker who spoke just before."""
     text = without_block_ids(text)
     if "\n- " not in f"\n{text}":
         return text
+    heading, _, points = text.partition("\n\n")
+    text = points if _is_told(heading, (_plain(points),)) else text
     last, lines = "", list[str]()
     for text_line in text.split("\n"):
         hit = _POINT.match(text_line)
@@ -537,7 +582,11 @@ class PackOutline:
         """Hundredths of a token that the lines around one more item would cost."""
         group = self._groups[place.trust]
         tags = 0 if group else sum(map(_line_cost, prompts.tags(place.trust)))
-        return tags + (0 if place.above in group else _line_cost(place.above))
+        return tags + (0 if self.holds(place) else _line_cost(place.above))
+
+    def holds(self, place: PackPosition) -> bool:
+        """True where the line above an item is there already."""
+        return place.above in self._groups[place.trust]
 
     def left(self, budget: int, place: PackPosition) -> int:
         """Hundredths of a token that an item with its own id may cost."""
@@ -908,7 +957,7 @@ def _pack(
     matching = [hit for hit in waiting if hit.unit.rowid not in only_soon]
     least = ANSWERS * max((hit.score for hit in matching), default=0.0) if soon else 0.0
     weaker = {hit.unit.rowid: hit for hit in matching if hit.score < least}
-    offering.offer(offering.by_worth([hit for hit in matching if hit.unit.rowid not in weaker]))
+    offering.offer((hit for hit in matching if hit.unit.rowid not in weaker), by_worth=True)
     decisions.update(dict.fromkeys(weaker, "weak"))
     soon = [hit for hit in soon if decisions[hit.unit.rowid] == "weak"]
     pack.fill(UPCOMING)
@@ -961,17 +1010,11 @@ class _Offering:
         self.decisions: dict[int, str] = {}
         self.taken: list[tuple[Ranked, Match]] = []
 
-    def by_worth(self, hits: Sequence[Ranked]) -> list[Ranked]:
-        """The best, and behind it the others by what they are worth beside each other; in rank order those that are hardly reached."""
-        near = [hit for hit in hits[1:] if hit.unit.rowid in self._best]
-        near.sort(key=lambda hit: -self._pack.worth(self._best[hit.unit.rowid], hit.score))
-        return [*hits[:1], *near, *(hit for hit in hits[1:] if hit.unit.rowid not in self._best)]
-
-    def offer(self, waiting: Iterable[Ranked]) -> None:
-        """Takes in what may be taken and fits; there is a decision on each unit afterwards."""
+    def offer(self, waiting: Iterable[Ranked], *, by_worth: bool = False) -> None:
+        """Takes in what may be taken and fits, in this order or by what each is worth beside the others; there is a decision on each unit afterwards."""
         remaining = iter(waiting)
         decisions, pack = self.decisions, self._pack
-        while chunk := self._next_chunk(remaining):
+        while chunk := self._next_chunk(remaining, LINES if by_worth else CHUNK):
             unread = [ranked for ranked in chunk if ranked.unit.rowid not in self._best]
             units = self._best | (self._searcher.units(unread) if unread else {})
             # The turns that say nothing by themselves, unless they answer a question.
@@ -988,14 +1031,17 @@ class _Offering:
             conflicts = self._searcher.conflicts(chunk, self._verdicts)
             superseded = self._searcher.superseded(chunk, units, self._verdicts)
             pack.marks.update((id_, mark_of(ids, ())) for id_, ids in conflicts.items())
-            pack.marks.update((id_, mark_of((), superseding)) for id_, superseding in superseded.items())
+            pack.outdated.update(superseded)
             for id_, reason in self._searcher.overdue(chunk, units).items():
                 pack.marks[id_] = f"{pack.marks.get(id_, '')} ({reason})".strip()
             for ranked in chunk:
                 rowid, unit = ranked.unit.rowid, units[ranked.unit.rowid]
                 decisions[rowid] = "empty" if rowid in empty else pack.match_refusal(unit, ranked.score)
             hopeful = [ranked for ranked in chunk if not decisions[ranked.unit.rowid]]
-            for reading in self._searcher.readings(self._found, hopeful, units):
+            readings = list(self._searcher.readings(self._found, hopeful, units))
+            scores = [(reading.unit, reading.hit.score) for reading in readings]
+            for number in pack.by_worth(scores) if by_worth else range(len(scores)):
+                reading = readings[number]
                 ranked, unit, surfaces = reading.hit, reading.unit, reading.surfaces
                 words = self._searcher.body(ranked)
                 reason = self.folding.reason(ranked.unit, words) or pack.offer(unit, ranked.score, surfaces)
@@ -1005,25 +1051,23 @@ class _Offering:
                     match = self._searcher.match(self._found, reading)
                     self.taken.append((ranked, marked(match, conflicts, superseded)))
 
-    def _next_chunk(self, waiting: Iterator[Ranked]) -> list[Ranked]:
-        """The next `CHUNK` units that the pack may still take; those before that it may not are refused."""
+    def _next_chunk(self, waiting: Iterator[Ranked], count: int) -> list[Ranked]:
+        """The next units, so many, that the pack may still take; those before that it may not are refused."""
         chunk: list[Ranked] = []
         for ranked in waiting:
             self.decisions[ranked.unit.rowid] = reason = self._pack.refusal(ranked.unit.kind, ranked.score)
             if not reason:
                 chunk.append(ranked)
-                if len(chunk) == CHUNK:
+                if len(chunk) == count:
                     break
         return chunk
 
 
-# What the ledger keeps of what was shown, without a word of it: what a session has seen, and a recall read back.
+# What the ledger keeps of what was shown, without a word of it, and a recall read back.
 
 LEFT_OUT = 64  # ids in a receipt of what was left out; the rest is counted
 READ_LINES = 400  # of something that is read: no host shows more of it
 SEEN = ("all", "tools", "none")
-
-Digests = dict[str, set[str]]
 
 
 class Decided(NamedTuple):
@@ -1048,25 +1092,6 @@ class ReadBack:
     decided: tuple[Decided, ...]
     more: Mapping[str, int]  # what was left out besides, counted by reason
     gone: int = 0  # of what was decided on: no longer there, or not for who asks
-
-
-def digests_seen(events: Iterable[Mapping[str, Any]], which: str) -> Digests:
-    """The digests of what a session was shown, by id.
-
-    Args:
-        events: of the session, the oldest first.
-        which: `all` of it; what `tools` showed, for a host that keeps nothing of what was recalled; or `none`, from now on, for
-            a host that has cut the conversation.
-    """
-    shown_digests: Digests = {}
-    for event in events:
-        if event.get("seen") == "none":
-            shown_digests.clear()
-        digests = event.get("digests")
-        if isinstance(digests, dict) and (which == "all" or event.get("mode") != "recall"):
-            for id_, digest in digests.items():
-                shown_digests.setdefault(id_, set()).add(str(digest).partition("/")[0])
-    return {} if which == "none" else shown_digests
 
 
 def event_of(answer: Recalled) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from memoryclaw.model import (
     PROJECT,
     Answer,
     LeftOut,
+    LineMark,
     Match,
     Matched,
     Relevance,
@@ -28,7 +29,7 @@ from memoryclaw.model import (
     Unit,
 )
 from memoryclaw.ports import IndexClause
-from memoryclaw.recall.conflicts import ShownLines, successors
+from memoryclaw.recall.conflicts import ShownLines, Superseded, successors
 from memoryclaw.recall.evidence import FEW, NOTHING_COUNTED, POOL, EvidenceReader, Folding, may_fold
 from memoryclaw.recall.query import Filter
 from memoryclaw.recall.question import Leaf, Question, spellings, strangers, understand
@@ -338,7 +339,7 @@ class Searcher:
 
     def superseded(
         self, chosen: Sequence[Ranked], units: Mapping[int, Unit], stated: Verdicts
-    ) -> dict[str, tuple[str, ...]]:
+    ) -> dict[str, tuple[LineMark, ...]]:
         """What holds instead of what these lines told, in few words, by id."""
         spoken = [hit.unit for hit in chosen if hit.unit.kind in ("turn", "episode")]
         today, unit_by_id = self._today.isoformat(), {unit.id: units[unit.rowid] for unit in spoken}
@@ -354,8 +355,8 @@ class Searcher:
         outdated = successors(self._catalog, lines_shown, today, waiting=True) if lines_shown else {}
         superseding = {spoken[number].id: over for number, over in outdated.items()}
         # Of what an episode tells, what is asked about counts first.
-        return {id_: (str(later),) for id_, later in stated.later.items()} | {
-            id_: tuple(dict.fromkeys(hit.mark(unit_by_id[id_].trust) for hit in over))
+        return {id_: (LineMark(str(later)),) for id_, later in stated.later.items()} | {
+            id_: tuple(dict.fromkeys(_line_mark(hit, unit_by_id[id_]) for hit in over))
             for id_, over in superseding.items()
             # what nobody has decided yet says less than what holds instead
             if id_ not in stated.later
@@ -367,12 +368,14 @@ class Searcher:
         marks = {}
         for hit in chosen:
             if day := self._overdue(hit.unit, units[hit.unit.rowid]):
-                said = plus_days(date.fromisoformat(day), 1).isoformat()
-                later = self._catalog.overtaking(hit.unit.path, hit.unit.line, said)
-                marks[hit.unit.id] = (
-                    f'may have changed: "{later}", {said}' if later else f"to be checked since {day}"
-                )
+                marks[hit.unit.id] = self.why_check(hit.unit.path, hit.unit.line, day)
         return marks
+
+    def why_check(self, path: str, line: int, day: str) -> str:
+        """Why what stands on a line is to be checked again, which it was to be until a day: the later words, where they are known."""
+        said = plus_days(date.fromisoformat(day), 1).isoformat()
+        later = self._catalog.overtaking(path, line, said)
+        return f'may have changed: "{later}", {said}' if later else f"to be checked since {day}"
 
     def doubted(self, hits: Iterable[Ranked]) -> list[str]:
         """The statements among these that wait to be checked, as those do that a later turn denied."""
@@ -606,11 +609,16 @@ def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
 
 
 def marked(
-    match: Match, conflicts: Mapping[str, tuple[str, ...]], superseded: Mapping[str, tuple[str, ...]]
+    match: Match, conflicts: Mapping[str, tuple[str, ...]], superseded: Mapping[str, tuple[LineMark, ...]]
 ) -> Match:
     """A match with what stands against it, and what holds instead of what it tells; both by id."""
     id_ = match.unit.id
     return match._replace(conflicts=conflicts.get(id_, ()), superseded=superseded.get(id_, ()))
+
+
+def _line_mark(superseded: Superseded, unit: Unit) -> LineMark:
+    line = unit.text.split("\n")[superseded.line - unit.line] if unit.kind == "episode" else ""
+    return LineMark(superseded.mark(unit.trust), line)
 
 
 def folding_of(ranking: Ranking) -> Folding:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from memoryclaw import late
+from memoryclaw.model import LineMark
 
 # Controls, zero-width and bidirectional marks can hide text from the person who reviews it, or drive a terminal.
 UNSEEN = (
@@ -176,8 +177,9 @@ _others = _Others()
 _NAMED = 2  # of what is against a fact, or holds instead, in a mark
 
 
-def mark_of(conflicts: Sequence[str], superseded: Sequence[str]) -> str:
+def mark_of(conflicts: Sequence[str], superseded: Sequence[LineMark]) -> str:
     """What stands behind a text that is shown: which facts say otherwise, or what holds instead; empty without either."""
     if conflicts:
         return f"(conflicts with {', '.join(conflicts[:_NAMED])})"
-    return f"({'; '.join(superseded[:_NAMED])})" if superseded else ""
+    texts = [*dict.fromkeys(mark.text for mark in superseded)]
+    return f"({'; '.join(texts[:_NAMED])})" if texts else ""

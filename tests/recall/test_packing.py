@@ -207,6 +207,26 @@ def test_what_is_said_within_a_trusted_text_is_not_said_again() -> None:
     assert pack.offer(turn(2, "the dowels"), 8.0, NONE) == "in"
 
 
+def test_a_turn_that_says_more_than_a_statement_quoted_from_it_stands_beside_it() -> None:
+    seed, rest = "I still eat seeds", "Pears are off the list since the operation, said the surgeon"
+    told = unit("s", seed, kind="fact", field="", value=seed)
+    for text, decision in ((f"{rest}. {seed}", "in"), (f"Well, {seed} today", "duplicate")):
+        pack = Pack(600, 5)
+        assert pack.offer(told, 9.0, frozenset({"eat"})) == "in"
+        assert pack.offer(turn(1, text), 8.0, frozenset({"eat"})) == decision
+
+
+def test_an_answer_stays_where_the_question_before_it_is_told_already() -> None:
+    pack, asked = Pack(600, 5), "My roof leaks again after the storm, what now"
+    answer = "Nail a tarpaulin over the ridge until the slater comes."
+    told = unit("e", f"{asked}?\n\n- Tom: {asked}? – assistant: “{answer}”", trust="unknown")
+    assert pack.offer(told, 9.0, frozenset({"roof"})) == "in"
+    assert pack.offer(turn(1, f"{asked}?", trust="trusted"), 8.0, frozenset({"roof"})) == "in"
+    pack.settle()
+    assert answer in pack.context()
+    assert pack.context().count("leaks again") == 1
+
+
 def test_a_stranger_saying_the_same_hides_nothing_of_ones_own() -> None:
     pack = Pack(600, 5)
     pack.offer(unit("web", "The dowels lay in a biscuit tin.", trust="untrusted"), 9.0, NONE)
@@ -221,22 +241,39 @@ def test_a_turn_that_takes_no_more_than_its_share_is_whole_however_low_it_ranks(
     assert all(item.text.endswith("in the rain.") for item in said(pack.context()))
 
 
-def test_a_long_turn_is_worth_less_than_shorter_ones_that_score_nearly_as_much() -> None:
-    """It takes the room of several; a note is cut to its share anyway."""
-    pack, long = Pack(800, 5), "The dowels are red. " * 60
-    assert (
-        pack.worth(turn(2, "The dowels are red."), 4.0)
-        > pack.worth(turn(1, long), 5.0)
-        > pack.worth(turn(3, "Red."), 1.0)
-    )
-    assert pack.worth(unit("n", long, kind="note"), 5.0) == 5.0
+def test_what_takes_less_room_comes_before_what_is_longer_and_scores_little_more() -> None:
+    """A note or an episode counts as what it is cut to; only the best comes first however long it is."""
+    long, short = "The dowels are red. " * 60, "The dowels are red."
+    rows = [
+        ([(turn(1, long), 9.0), (turn(2, long), 5.0), (turn(3, short), 4.0), (turn(4, "Red."), 1.0)], [0, 2, 1, 3]),
+        ([(turn(9, short), 9.0), (unit("n", long, kind="note"), 5.0), (turn(3, short), 2.0)], [0, 1, 2]),
+        ([(turn(9, short), 9.0), (unit("e", long), 5.0), (fact("semantic/p#B.deadline", "May"), 4.0)], [0, 2, 1]),
+    ]  # fmt: skip
+    for scores, order in rows:
+        assert list(Pack(800, 5).by_worth(scores)) == order
 
 
-def test_an_episode_waits_for_the_lines_that_it_tells() -> None:
-    pack = Pack(600, 12)
-    told = "Lorcan wants the invoice by Friday and works for the Ostmark clinic. " * 4
-    statement = unit("s", "Lorcan works for the Ostmark clinic.", kind="fact")
-    assert pack.worth(statement, 4.0) > pack.worth(unit("e", told, kind="episode"), 6.0) > 2.0
+def test_what_stands_below_a_line_that_is_there_needs_no_room_for_another() -> None:
+    pack, elsewhere = Pack(800, 5), turn(2, "The dowels are red.")._replace(id="log:s2/2")
+    scores = [
+        (turn(1, "Where are the dowels?"), 9.0),
+        (elsewhere, 5.01),
+        (turn(3, "The dowels are red."), 5.0),
+    ]
+    order = pack.by_worth(scores)
+    assert pack.offer(scores[next(order)][0], 9.0, NONE) == "in"
+    assert list(order) == [2, 1]
+
+
+def test_a_title_that_an_episode_says_again_is_not_said_twice() -> None:
+    asked = "Which of the two lifts goes up to the archive?"
+    pack = Pack(400, 5)
+    for number, title in enumerate((asked, "The archive")):
+        text = f"{title}\n\n- Nora: {asked} ^l{number}\n- Pip: “The {number + 1}nd of them.” ^l9"
+        episode = Unit(id=f"e{number}", kind="episode", line=1, end_line=4, title=title, text=text)
+        assert pack.offer(episode, 1.0, frozenset({"lifts"})) == "in"
+    assert pack.context().count("two lifts") == 1
+    assert " The archive …" in pack.context()
 
 
 def test_of_a_turn_too_long_for_its_share_whole_sentences_that_answer_are_quoted() -> None:

@@ -16,7 +16,7 @@ from vaults import opened, questions, vaults
 from memoryclaw.app import App
 from memoryclaw.config import LEAST_BUDGET
 from memoryclaw.errors import InputError
-from memoryclaw.recall.recall import FILL, Pack
+from memoryclaw.recall.recall import FILL
 from memoryclaw.text.prompts import estimate
 
 WHOLE = ("episode", "note", "skill")
@@ -52,6 +52,13 @@ def test_a_context_cites_what_it_quotes(app: App) -> None:
 def test_nothing_found_is_an_empty_context_and_no_failure(app: App) -> None:
     answer = app.recall("zeppelin")
     assert (answer.context, answer.tokens, answer.matches, answer.confidence) == ("", 0, (), 0.0)
+
+
+def test_an_apostrophe_within_a_word_makes_nothing_of_a_sentence_another_ones(vault_of: VaultOf) -> None:
+    words = "Pretend you're a heron keeper and we'd talk about herons"
+    turn = {"ts": "2025-01-01T09:00:00Z", "session": "s", "turn": 1, "role": "user", "content": words}
+    app = App(vault_of({"logs/2025-01-01/s.jsonl": f"{json.dumps(turn)}\n"}))
+    assert f"user: {words}" in app.recall("heron keeper").context
 
 
 def test_what_is_newest_takes_the_room_that_the_matches_leave(vault_of: VaultOf) -> None:
@@ -224,21 +231,20 @@ def test_a_search_leaves_no_trace(app: App) -> None:
     assert not (app.root / "ledger").exists()
 
 
-def test_behind_the_best_what_is_worth_most_takes_the_room(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    texts = [f"the dowels in tin {n} are {'red ' * n}" for n in range(9)]
+def test_behind_the_best_what_is_worth_most_takes_the_room(tmp_path: Path) -> None:
+    long = [
+        f"the red dowels in tin {n} are of {wood}, and {'so is the rest of it, ' * 9}"
+        for n, wood in enumerate(("ash", "oak", "elm"))
+    ]
     lines = [
         {"session": f"s{n}", "turn": 0, "ts": f"2026-01-0{n + 1}T10:00:00Z", "role": "user", "content": text}
-        for n, text in enumerate(texts)
+        for n, text in enumerate((*long, "dowels are in a tin"))
     ]
     with App(put(tmp_path / "v", {"memoryclaw.yaml": ""})) as vault:
         vault.capture(lines)
-        ranked = [match.unit.id for match in vault.search("dowels tin").matches if match.unit.kind == "turn"]
-        for worth, last in ((1.0, False), (9.0, True)):
-            monkeypatch.setattr(
-                Pack, "worth", lambda _, unit, score, w=worth: score * (w if unit.id == ranked[-1] else 1)
-            )
-            packed = [match.unit.id for match in vault.recall("dowels tin", budget=130, noted=False).matches]
-            assert packed[0] == ranked[0]
-            assert (ranked[-1] in packed) is last
+        ranked = [
+            match.unit.id for match in vault.search("red dowels tin").matches if match.unit.kind == "turn"
+        ]
+        packed = vault.recall("red dowels tin", budget=160, noted=False).matches
+        assert [match.unit.id for match in packed] == [ranked[0], "log:s3/0"]
+        assert ranked.index("log:s3/0") == 3

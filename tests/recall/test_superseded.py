@@ -68,6 +68,23 @@ def test_an_episode_says_what_holds_now(vault):
     assert told.tokens <= told.budget
 
 
+@pytest.mark.parametrize("budget", [110, 130, 160, 200, 300])
+def test_a_passage_of_an_episode_bears_the_marks_of_the_lines_that_it_shows(vault, budget):
+    text = (vault / EPISODE).read_text()
+    planks = "".join(f"- Nora: Plank {n} of the hull took oil and two coats of paint.\n" for n in range(30))
+    for told in ("The deadline", "Its mast", "The winch"):
+        text = text.replace(f"- Nora: {told}", f"{planks}- Nora: {told}")
+    (vault / EPISODE).write_text(text)
+    (vault / LOG).unlink()
+    with opened(vault) as app:
+        recalled = app.recall("spruce mast of the boat", budget=budget)
+    lines = recalled.context.splitlines()
+    passage = next(text for text in lines if "spruce" in text and "mast" in text)
+    assert ("10 April" in passage) == ("deadline 2026-05-02" in passage)
+    assert ("winch jams" in passage) == ("superseded since 2026-04-02" in passage)
+    assert recalled.tokens <= budget
+
+
 def test_a_turn_says_so_and_one_whose_fact_holds_says_nothing(vault):
     text = (vault / EPISODE).read_text()
     (vault / EPISODE).write_text(text[: text.index("- Nora")] + "A talk.\n")
@@ -176,3 +193,11 @@ def test_the_index_that_grew_marks_as_one_built_anew(vault):
         assert app.doctor()[3].level == "ok"
     assert marks(vault, asked) == grown
     assert "log:boats/1" in grown
+
+
+def test_of_an_episode_only_the_line_whose_fact_is_over_is_no_sure_answer(vault):
+    (vault / LOG).unlink()
+    with opened(vault) as app:
+        mast, winch = app.ask("is the mast spruce?"), app.ask("when does the winch jam?")
+    assert not any("superseded" in line.against for line in mast.lines if "mast" in line.text)
+    assert any("superseded" in line.against for line in winch.lines if "winch jams" in line.text)
