@@ -192,7 +192,8 @@ class Pack:
     def _most(self, unit: Unit) -> int:
         """Hundredths of a token that the line of a unit takes at most; of a turn that would be cut, as if it were whole."""
         room = line_cost(place(unit), item_text(unit))
-        return room if unit.kind == "turn" else min(room, int(self._budget * EPISODE) * 100)
+        share = EPISODE if unit.kind in _WHOLE else SHARE  # a note waits for no episode that scores less
+        return room if unit.kind == "turn" else min(room, int(self._budget * share) * 100)
 
     def fill(self, share: float = FILL) -> None:
         """From now on the weak are taken in, too, until they have a share of the budget."""
