@@ -44,17 +44,3 @@ def test_unknown_words_and_other_languages_have_none() -> None:
 def test_an_accent_in_the_first_letters_hides_no_word(asked: str, said: str) -> None:
     german = language("de")
     assert german.token(said) in kin_of(asked, german)
-
-
-@pytest.mark.parametrize(
-    ("code", "asked", "said"),
-    [
-        ("nl", "ziekenhuis", "kliniek"), ("fr", "mariage", "noces"), ("es", "alquiler", "renta"), ("it", "stipendio", "salario"), ("pt", "férias", "viagem"),
-    ],
-)  # fmt: skip
-def test_words_of_everyday_life_stand_for_each_other_in_other_languages(
-    code: str, asked: str, said: str
-) -> None:
-    spoken = language(code)
-    assert spoken.token(said) in kin_of(asked, spoken)
-    assert spoken.token(asked) in kin_of(said, spoken)

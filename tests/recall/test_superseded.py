@@ -72,8 +72,8 @@ def test_an_episode_says_what_holds_now(vault):
 def test_a_passage_of_an_episode_bears_the_marks_of_the_lines_that_it_shows(vault, budget):
     text = (vault / EPISODE).read_text()
     planks = "".join(f"- Nora: Plank {n} of the hull took oil and two coats of paint.\n" for n in range(30))
-    for told in ("The deadline", "Its mast", "The winch"):
-        text = text.replace(f"- Nora: {told}", f"{planks}- Nora: {told}")
+    for opening in ("The deadline", "Its mast", "The winch"):
+        text = text.replace(f"- Nora: {opening}", f"{planks}- Nora: {opening}")
     (vault / EPISODE).write_text(text)
     (vault / LOG).unlink()
     with opened(vault) as app:
