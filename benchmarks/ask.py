@@ -4,7 +4,7 @@
 
 DIR holds NAME.jsonl (a log) with NAME.questions.jsonl (`question`, `must`: words of the answer; none: there is no answer): each session is
 consolidated on its evening, and all is asked a month later. Right: the lines that are given as an answer hold it; wrong: they do not.
-Shown as unsure: one of the nearest lines holds it; denied: none does. Of what has no answer it counts how often one is given.
+Shown as unsure: the nearest lines hold it, those that a terminal shows or others; denied: none does. Of what has no answer it counts how often one is given.
 """
 
 from __future__ import annotations
@@ -24,18 +24,28 @@ from silence import LATER, Row, any_of_each, holds, lines, play
 from memoryclaw.app import App
 from memoryclaw.recall.ask import AnsweredQuestion
 
-OUTCOMES = ("right", "unsure", "denied", "wrong", "answered, without an answer", "silent")
+SHOWN = 3  # lines that a terminal shows where none is sure
+OUTCOMES = (
+    "right",
+    "unsure, among three",
+    "unsure, further down",
+    "denied",
+    "wrong",
+    "answered, without an answer",
+    "silent",
+)
 
 
 def outcome(answer: AnsweredQuestion, must: list[object]) -> str:
     """What became of one question."""
     text = "\n".join(line.text for line in answer.lines)
     if not must:
-        return OUTCOMES[4] if answer.answered else "silent"
+        return "answered, without an answer" if answer.answered else "silent"
     is_held = all(holds(text, values) for values in any_of_each(must))
-    if answer.answered:
-        return "right" if is_held else "wrong"
-    return "unsure" if is_held else "denied"
+    if answer.answered or not is_held:
+        return ("right" if is_held else "wrong") if answer.answered else "denied"
+    best = "\n".join(line.text for line in answer.lines[:SHOWN])
+    return OUTCOMES[1] if all(holds(best, values) for values in any_of_each(must)) else OUTCOMES[2]
 
 
 def asked(path: Path, root: Path) -> Iterator[tuple[str, Row, AnsweredQuestion]]:
@@ -64,10 +74,10 @@ def main() -> int:
     counts: dict[str, Counter[str]] = {}
     misses = []
     with tempfile.TemporaryDirectory(prefix="memoryclaw-ask-") as folder:
-        for one in options.dir:
-            of_set = counts.setdefault(str(one), Counter())
-            for path in sorted(one.glob("*.questions.jsonl")):
-                root = (options.cache or Path(folder)) / f"{one.parent.name}-{one.name}" / path.name
+        for data in options.dir:
+            of_set = counts.setdefault(str(data), Counter())
+            for path in sorted(data.glob("*.questions.jsonl")):
+                root = (options.cache or Path(folder)) / f"{data.parent.name}-{data.name}" / path.name
                 for result, row, answer in asked(path, root):
                     of_set[result] += 1
                     if result in ("denied", "wrong"):

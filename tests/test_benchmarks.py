@@ -41,8 +41,8 @@ ASKED = (
 )
 
 
-def rows(path: Path, found: list[dict[str, Any]]) -> None:
-    path.write_text("".join(json.dumps(row) + "\n" for row in found), encoding="utf-8")
+def rows(path: Path, values: list[dict[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in values), encoding="utf-8")
 
 
 def data(folder: Path) -> Path:
@@ -101,7 +101,7 @@ def test_conversations_with_the_same_ids_meet_in_one_vault_and_are_not_mixed_up(
     changed(folder / "turns.jsonl", lambda turn: {**turn, "text": f"{turn['text']} {turn['conv'][-1] * 5}"})
     changed(
         folder / "questions.jsonl",
-        lambda one: {**one, "question": f"{one['question']} {one['conv'][-1] * 5}"},
+        lambda row: {**row, "question": f"{row['question']} {row['conv'][-1] * 5}"},
     )
     done = bench("locomo", "--data", str(folder), "--rows", "pooled,vectors", "--json")
     result = json.loads(done.stdout)
@@ -122,9 +122,9 @@ def test_what_a_conversation_lacks_is_told_in_one_sentence(tmp_path: Path) -> No
     )
     done = bench("locomo", "--data", str(folder))
     assert (done.returncode, done.stdout, done.stderr) == (2, "", "turns.jsonl, line 1: has no 'speaker'\n")
-    changed(data(tmp_path) / "questions.jsonl", lambda one: {**one, "conv": "c-9"})
-    told = bench("locomo", "--data", str(folder)).stderr
-    assert told == "questions.jsonl asks about 'c-9', of which turns.jsonl has no turn\n"
+    changed(data(tmp_path) / "questions.jsonl", lambda row: {**row, "conv": "c-9"})
+    error = bench("locomo", "--data", str(folder)).stderr
+    assert error == "questions.jsonl asks about 'c-9', of which turns.jsonl has no turn\n"
 
 
 # Three questions that ours and plain FTS5 answer alike: all of the evidence, half of it, none.
@@ -165,7 +165,7 @@ def test_figures_are_those_that_a_hand_computes(tmp_path: Path) -> None:
     result = json.loads(done.stdout)
     assert set(result["sets"]) == {"thirds", "whole"}
     for name in (recall.OURS, recall.PLAIN):
-        thirds, whole, macro = (found[name] for found in (result["sets"]["thirds"]["found"], result["sets"]["whole"]["found"], result["macro"]))  # fmt: skip
+        thirds, whole, macro = (figures[name] for figures in (result["sets"]["thirds"]["found"], result["sets"]["whole"]["found"], result["macro"]))  # fmt: skip
         assert thirds["turn"] == THIRDS
         assert thirds["session"] == {"recall@5": 0.5, "recall@10": 0.5}
         assert whole["turn"]["recall@10"] == whole["turn"]["ndcg@10"] == 1.0
@@ -184,8 +184,8 @@ def test_figures_are_those_that_a_hand_computes(tmp_path: Path) -> None:
 
 def test_where_ours_is_below_plain_fts5_is_said() -> None:
     figures = {"turn": {"recall@10": 0.5}, "session": {"recall@10": 1.0}, "packed": {}}
-    told = recall.below({recall.OURS: figures, recall.PLAIN: {**figures, "turn": {"recall@10": 0.75}}})
-    assert told == ["turn recall@10 0.500 is below plain FTS5's 0.750"]
+    warnings = recall.below({recall.OURS: figures, recall.PLAIN: {**figures, "turn": {"recall@10": 0.75}}})
+    assert warnings == ["turn recall@10 0.500 is below plain FTS5's 0.750"]
 
 
 def test_a_line_separator_inside_a_text_does_not_cut_its_line(tmp_path: Path) -> None:
@@ -248,8 +248,8 @@ def test_what_the_command_line_gets_wrong_is_told_in_one_sentence(tmp_path: Path
 
 def test_sets_called_after_a_half_have_the_name_of_their_folder(tmp_path: Path) -> None:
     folders = [made(tmp_path / name, turns_of(TOLD), WANTED) for name in ("one/dev", "two/dev", "two/test")]
-    assert [one.name for one in recall.sets_of(folders[:2])] == ["one", "two"]
-    assert [one.name for one in recall.sets_of(folders)] == ["one", "two/dev", "two/test"]
+    assert [set_.name for set_ in recall.sets_of(folders[:2])] == ["one", "two"]
+    assert [set_.name for set_ in recall.sets_of(folders)] == ["one", "two/dev", "two/test"]
 
 
 SPEAKER = next(iter(recall.TERMS["speaker"]))
@@ -258,8 +258,8 @@ SPEAKER = next(iter(recall.TERMS["speaker"]))
 def of_two_speakers(folder: Path) -> Path:
     """Ben's words fit the question better; who is asked about stands first by the term `speaker` alone."""
     turns = turns_of(("We bought a kayak, and after that much else at the market.", "We bought a kayak."))
-    told = [turns[0], {**turns[1], "speaker": "Ben", "session": 1, "datetime": "2023-05-01T11:00"}]
-    return made(folder, told, (("Which kayak has Ana bought?", ["D1:1"], ""),))
+    changed_turns = [turns[0], {**turns[1], "speaker": "Ben", "session": 1, "datetime": "2023-05-01T11:00"}]
+    return made(folder, changed_turns, (("Which kayak has Ana bought?", ["D1:1"], ""),))
 
 
 def test_a_term_that_is_off_costs_what_it_was_worth_and_is_on_again_afterwards(tmp_path: Path) -> None:
@@ -355,11 +355,11 @@ def test_an_interrupted_run_leaves_no_process_and_no_folder(tmp_path: Path, cach
 
 def test_tools_that_are_not_installed_are_left_out_with_the_line_that_installs_them(tmp_path: Path) -> None:
     done = bench("peers", "--data", str(data(tmp_path)), "--installed", str(tmp_path / "none"), "--json")
-    found = json.loads(done.stdout)["found"]
+    figures = json.loads(done.stdout)["found"]
     assert {
         "MemoryClaw", "plain FTS5, unicode61", "plain FTS5, porter", "Whoosh BM25F, stemmed",
-    } == found.keys()  # fmt: skip
-    assert all(row["session"]["recall@5"] == 1.0 for row in found.values())
+    } == figures.keys()  # fmt: skip
+    assert all(row["session"]["recall@5"] == 1.0 for row in figures.values())
     assert [line.partition(" ")[0] for line in done.stderr.splitlines()] == [
         "qmd",
         "basic-memory",
@@ -376,14 +376,15 @@ def test_the_benchmark_of_changes_tells_what_became_of_each() -> None:
 
 
 def test_the_benchmark_of_answers_tells_what_became_of_each() -> None:
-    def became(must: list[object], text: str, *, answered: bool) -> str:
-        line = AnswerLine(text, "", "a", "note", "a.md", 1, "", "trusted", 1.0)
+    def became(must: list[object], *texts: str, answered: bool) -> str:
+        lines = tuple(AnswerLine(text, "", "a", "note", "a.md", 1, "", "trusted", 1.0) for text in texts)
         nothing = {"query": "", "matches": (), "left_out": (), "trace": (), "confidence": 0.0}
-        return ask.outcome(AnsweredQuestion(**nothing, answered=answered, lines=(line,)), must)
+        return ask.outcome(AnsweredQuestion(**nothing, answered=answered, lines=lines), must)
 
     assert became(["Bo", "Bodil"], "it was Bodil", answered=True) == "right"
     assert became([["Bo"], ["Ada"]], "Bo and somebody", answered=True) == "wrong"
-    assert became([["Bo"], ["Ada"]], "Bo and Ada", answered=False) == "unsure"
+    assert became([["Bo"], ["Ada"]], "Bo", "Ada", answered=False) == "unsure, among three"
+    assert became(["Bo"], "Ada", "Ida", "Eda", "Bo", answered=False) == "unsure, further down"
     assert became(["Bo"], "Ada", answered=False) == "denied"
     assert became([], "Ada", answered=True) == "answered, without an answer"
 
@@ -480,11 +481,13 @@ def test_the_consolidation_benchmark_answers_from_what_was_written_alone(tmp_pat
     done = bench("consolidation", "--data", str(folder), "--json")
     result = json.loads(done.stdout)
     assert (result["questions"], result["turns"], result["episodes"], result["skipped"]) == (2, 4, 2, {})
-    found = result["found"]
-    assert found["ours"]["recall@10"] == found["episodes"]["recall@10"] == found["raw"]["recall@10"] == 1.0
-    assert found["reference"]["recall@10"] == 0.5
-    assert 1.0 < found["episodes"]["turns_a_hit"] <= 2.0
-    assert found["raw"]["turns_a_hit"] == 1.0
+    figures = result["found"]
+    assert (
+        figures["ours"]["recall@10"] == figures["episodes"]["recall@10"] == figures["raw"]["recall@10"] == 1.0
+    )
+    assert figures["reference"]["recall@10"] == 0.5
+    assert 1.0 < figures["episodes"]["turns_a_hit"] <= 2.0
+    assert figures["raw"]["turns_a_hit"] == 1.0
     assert result["compression"] == round(result["tokens_out"] / result["tokens_in"], 4)
     assert result["compression"] > 1  # four short turns cost less than the headers of two notes
 

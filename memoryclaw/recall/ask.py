@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
 from functools import lru_cache, partial
-from itertools import islice
+from itertools import islice, pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 from memoryclaw.index.stemming import language
@@ -17,7 +18,7 @@ from memoryclaw.recall.question import BEFORE_WHAT, RELATED_IN, Question, kin_of
 from memoryclaw.recall.rank import OVER, Ranking, names_field
 from memoryclaw.recall.recall import Earlier, OwnText, Recalled, mixed, recall, sequels, shows, text_of
 from memoryclaw.recall.relevance import asks_of_oneself, is_of_another, is_other_sex, tells_of_other_sign
-from memoryclaw.recall.search import RELATED, Searcher, answering_share, share_of
+from memoryclaw.recall.search import RELATED, Searcher, answering_share, share_of, signs_held
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import ANCHOR, DateRange, falls_in, find_ranges, next_occurrence, tells_past
 from memoryclaw.text.grammar import asks, grammar_of, tokens_of
@@ -30,6 +31,7 @@ BUDGET = 1200  # tokens of the recall that is looked through: what a person is s
 LINES = 5  # that answer, at most
 DOUBTED = 2  # of the nearest, for which a later line that ends them is looked for where none is sure
 NEAREST = 10  # passages that are shown where none is sure to
+DOUBT = 2  # places that a line falls among the nearest for each thing that speaks against it
 _AS_MUCH = 0.7  # of what a line holds: a later one that holds so much may say otherwise
 # a line that is an item, a quote, a row, a heading or a property of its own
 _BLOCK = re.compile(r"\s*(?:[-*+>|#]|\d+[.)]\s|[\w -]{1,40}::(?:\s|$))")
@@ -50,7 +52,6 @@ _OWN = frozenset(lists.words("pronouns.own"))
 _SEVERAL = frozenset(lists.words("pronouns.several"))
 _NAMING, _BEING, _HOW = (frozenset(lists.words(f"pronouns.{name}")) for name in ("naming", "being", "how"))
 _EARLIER = ("before", "before_what")  # lists of words that tell what held until then
-_ASIDE = frozenset({"another", "beside"})  # what is told of somebody or something else
 _ONE_NAME = 2  # words
 _WIDE, _AROUND = 300, 600  # characters of a line, and of a passage
 
@@ -114,6 +115,8 @@ def ask(
     form = question.form
     if not passes:
         candidates = [candidate for candidate in candidates if candidate.line.share]
+    places = sorted(range(len(candidates)), key=lambda at: at + DOUBT * len(candidates[at].line.against))
+    candidates = [candidates[at] for at in places]
 
     asked = frozenset(words_of(text))
     is_day_told = any(candidate.tells_day for candidate in candidates)
@@ -123,9 +126,14 @@ def ask(
             is_day_told and not candidate.tells_day
         ):  # of a day its own words tell more than what was said on it
             return False
-        known = (
-            candidate.is_certain or lists_duties or bool(question.days)
-        )  # of a day all answers that was on it
+        if (
+            question.days
+            and question.weights
+            and candidate.line.share < _AS_MUCH
+            and not candidate.is_certain
+        ):
+            return False  # of a day all answers that was on it, but not what else is asked
+        known = candidate.is_certain or lists_duties or bool(question.days)
         if known or not (passes or asks_of_oneself(question)):
             return known and not candidate.line.against
         # All that is asked stands there, and nowhere else but in a fact that was read from it.
@@ -142,14 +150,13 @@ def ask(
         key=lambda candidate: (candidate.is_certain, candidate.line.share),
         reverse=True,
     )
-    if before := sorted((one for one in answering if one.until), key=lambda one: one.until, reverse=True):
-        return _answered(recalled, [one.line for one in before[:LINES]])
+    if before := sorted(filter(attrgetter("until"), answering), key=attrgetter("until"), reverse=True):
+        return _answered(recalled, [candidate.line for candidate in before[:LINES]])
     with searcher.reading():
         later = _sequels(searcher, ranking, answering[:LINES] or candidates[:DOUBTED], own)
     candidates = [line for candidate in candidates for line in (*later.get(candidate.line.id, ()), candidate)]
-    candidates.sort(key=lambda candidate: not _ASIDE.isdisjoint(candidate.line.against))
-    answering = [one for one in answering if one.line.id not in later]
-    lines = [one.line for one in answering[:LINES]] or islice(_nearest(candidates), NEAREST)
+    answering = [candidate for candidate in answering if candidate.line.id not in later]
+    lines = [candidate.line for candidate in answering[:LINES]] or islice(_nearest(candidates), NEAREST)
     return _answered(recalled, lines, is_sure=bool(answering))
 
 
@@ -200,14 +207,26 @@ def _says_same(line: AnswerLine, other: AnswerLine, asked: AbstractSet[str]) -> 
 
 
 def _nearest(candidates: Iterable[_Candidate]) -> Iterator[AnswerLine]:
-    """The lines that may answer, with those around them; none that another one shows already."""
+    """The lines that may answer, with those around them; none that another one shows already, and turns of one log together, in their order."""
+    passages: dict[str, list[_Candidate]] = {}
     shown: list[set[str]] = []
     for candidate in candidates:
-        words = set(words_of(candidate.line.text))
+        line, words = candidate.line, set(words_of(candidate.line.text))
         if any(words <= passage for passage in shown):
             continue
         shown.append(set(words_of(candidate.passage)))
-        yield candidate.line._replace(text=candidate.passage, best=candidate.line.text)
+        of_log = passages.get(line.path, []) if line.kind == "turn" else []
+        if of_log and sum(len(turn.passage) + 1 for turn in (*of_log, candidate)) < _AROUND:
+            of_log.append(candidate)
+        else:
+            passages[line.id if of_log or line.kind != "turn" else line.path] = [candidate]
+    for best, *others in passages.values():
+        turns = sorted((best, *others), key=lambda turn: turn.line.line)
+        text = turns[0].passage
+        for before, turn in pairwise(turns):
+            gap = "\n" if turn.line.line == before.line.line + 1 else "\n…\n"
+            text += f"{gap}{turn.passage}"
+        yield best.line._replace(text=text, best=best.line.text)
 
 
 def _candidates(
@@ -258,7 +277,8 @@ def _of_unit(
     on_day = _on_day(question, match, pieces, days_told)
     if is_one:
         matched = [hit for hit in match.matched if hit.via not in ("neighbour", "vector")]
-        shares = [answering_share(ranking, [*matched, *_due(ranking, match)])]
+        share = answering_share(ranking, [*matched, *_due(ranking, match)])
+        shares = [share * signs_held(ranking, text)]
     elif question.weights:
         shares = searcher.shares_of_lines(ranking, match, texts)
     else:  # of a time alone, the lines of that time answer

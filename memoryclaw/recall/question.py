@@ -86,6 +86,7 @@ _SAYING = frozenset(lists.words("relevance.saying"))
 _ANY_SMALL = frozenset().union(*SMALL.values())
 _SMALL_ABROAD = {code: small for code, small in SMALL.items() if code != "en"}
 _ASKING_WORDS = _ASKING.union(*_ASKS_FOR.values())  # of any language
+_ASKING_UNSPACED = sorted((word for word in _ASKING_WORDS if max(word) > "\u2fff"), key=len, reverse=True)
 _MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
 
 # Between the parts of a compound, by the code of a language that writes them together.
@@ -196,12 +197,7 @@ class Question(NamedTuple):
     @property
     def form(self) -> str:
         """What its first asking word asks for: `who`, `when`, `where`, `much`, or `what` of no form; empty for no question in words that are read."""
-        typed = [word.partition("'")[0] for word in words_of(self.query.text.replace("’", "'"))]
-        for word, following in zip(typed, [*typed[1:], ""], strict=False):
-            form = next((form for form, words in _ASKS_FOR.items() if word in words), "")
-            if form or word in _ASKING:
-                return form or next((form for form, nouns in _OF_NOUNS.items() if following in nouns), "what")
-        return ""
+        return _form_of(self.query.text)
 
     @property
     def asks_whether(self) -> bool:
@@ -236,8 +232,9 @@ class Question(NamedTuple):
     @property
     def of_before(self) -> bool:
         """True when it asks for what held before what holds now, of no time that it names: `where did I use to live`."""
-        is_of_past = says(self.query.text, "before") or any(map(self._says_before, BEFORE_WHAT))
-        return self.form not in ("", "much") and not (self.days or self.asks_whether) and is_of_past
+        if self.form in ("", "much") or self.days or self.asks_whether:
+            return False
+        return says(self.query.text, "before") or _says_before(self.query.text)
 
     @property
     def of_duty(self) -> bool:
@@ -248,14 +245,6 @@ class Question(NamedTuple):
     def lists_duties(self) -> bool:
         """True when it asks for all that somebody has to do, perhaps on a day: `what do I have to do tomorrow?`."""
         return self.of_duty and (not self.is_sentence or self.weights.keys() <= _DOING)
-
-    def _says_before(self, word: str) -> bool:
-        """True for `before` alone, or before a name; not `before breakfast`."""
-        typed = words_of(self.query.text)
-        if word not in typed:
-            return False
-        behind = typed[typed.index(word) + 1 :]
-        return not behind or any(part.title() in self.query.text for part in behind)
 
     @property
     def latest(self) -> frozenset[str]:
@@ -345,6 +334,27 @@ class Question(NamedTuple):
         )
 
 
+# What a question asks for is looked up again for each line that may answer it.
+
+
+@lru_cache(maxsize=256)
+def _form_of(text: str) -> str:
+    typed = [word.partition("'")[0] for word in words_of(text.replace("’", "'"))]
+    for word, following in zip(typed, [*typed[1:], ""], strict=False):
+        form = next((form for form, words in _ASKS_FOR.items() if word in words), "")
+        if form or word in _ASKING:
+            return form or next((form for form, nouns in _OF_NOUNS.items() if following in nouns), "what")
+    return ""
+
+
+@lru_cache(maxsize=256)
+def _says_before(text: str) -> bool:
+    """True for `before` alone, or before a name; not `before breakfast`."""
+    typed = words_of(text)
+    behind = (typed[typed.index(word) + 1 :] for word in BEFORE_WHAT if word in typed)
+    return any(not words or any(word.title() in text for word in words) for words in behind)
+
+
 def _is_own_abroad(text: str) -> bool:
     """True for a text in a language other than English that says `I` or `my`."""
     words = grammar_of(text, unread="en")
@@ -368,6 +378,7 @@ def replying(question: Question) -> frozenset[str]:
     return frozenset(word for phrase in phrases for word in phrase.split())
 
 
+@lru_cache(maxsize=1024)
 def says(text: str, *kinds: str) -> bool:
     """True where a phrase of one of these lists stands in a text: what tells, or asks for, a `duty`, what held `before`, a dream."""
     return any(_phrases_in(text, kinds))
@@ -515,6 +526,13 @@ def _begins_sentence(text: str, before: re.Match[str] | None, word: re.Match[str
     return ending.endswith(_ENDS) or "\n" in between[len(ending) :] or not (before or ending)
 
 
+def without_asking(text: str) -> str:
+    """A text without the asking words of languages that are written without spaces."""
+    for word in _ASKING_UNSPACED:
+        text = text.replace(word, " ")
+    return text
+
+
 def strangers(question: Question) -> tuple[str, ...]:
     """Names in a question that stand nowhere in the vault, as they were typed; of ordinary words none.
 
@@ -601,7 +619,7 @@ class _QuestionWords:
         self.weights: dict[str, float] = {}
         self.tokens: set[str] = set()
         self.unknown: list[str] = []
-        self.held: dict[str, int] = {}  # word → units with one of its tokens, at most
+        self.frequencies: dict[str, int] = {}  # word → units with one of its tokens, at most
         self.spelled: dict[str, list[str]] = {}  # word → tokens of its other spellings
         self.parted: list[str] = []  # those that are read as two words
         self.most: dict[str, float] = {}  # the idf of a word that has a token in each of several languages
@@ -612,7 +630,7 @@ class _QuestionWords:
             if not any(token in counts for token in tokens_of_word):
                 tokens_ = self._other_spellings(word, catalog, languages)
                 counts.update(catalog.count_of(tokens_))
-            self.held[word] = sum(counts.get(token, 0) for token in tokens_)
+            self.frequencies[word] = sum(counts.get(token, 0) for token in tokens_)
             self.weights[word] = max(
                 (rarity(units, counts.get(token, 0)) for token in tokens_), default=rarity(units, 0)
             )
@@ -785,7 +803,7 @@ def _prefixes(
         plain = fold(word)
         if len(plain) < BEGINS or not plain.isalpha() or seen.languages.is_cut(word):
             continue
-        rare = seen.held[word] <= RARE
+        rare = seen.frequencies[word] <= RARE
         if not (rare or seen.languages.several):
             continue
         cut = max(BEGINS, len(plain) - ENDING)

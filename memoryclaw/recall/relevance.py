@@ -593,3 +593,8 @@ def _words_of(leaf: Leaf, asked: bool) -> list[str]:
 
 def _is_pair(leaf: Leaf) -> bool:
     return leaf.via == "bigram" and leaf.share == 1
+
+
+def is_sign(leaf: Leaf) -> bool:
+    """True for one sign of what is written without spaces; Korean has them."""
+    return leaf.via == "bigram" and leaf.share < 1 and not "가" <= leaf.clause.text <= "힣"

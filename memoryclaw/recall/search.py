@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
@@ -32,9 +33,9 @@ from memoryclaw.ports import IndexClause
 from memoryclaw.recall.conflicts import ShownLines, Superseded, successors
 from memoryclaw.recall.evidence import FEW, NOTHING_COUNTED, POOL, EvidenceReader, Folding, may_fold
 from memoryclaw.recall.query import Filter
-from memoryclaw.recall.question import Leaf, Question, spellings, strangers, understand
+from memoryclaw.recall.question import Leaf, Question, spellings, strangers, understand, without_asking
 from memoryclaw.recall.rank import Ranked, Ranking, causes, coverage, rank, share_out
-from memoryclaw.recall.relevance import relevance_of
+from memoryclaw.recall.relevance import is_sign, relevance_of
 from memoryclaw.recall.restated import FORMER, LINES, Verdicts, verdicts
 from memoryclaw.text.dates import day_of, find_ranges, plus_days, told_ranges
 from memoryclaw.text.language import Language, fold, key_of, words_of
@@ -49,6 +50,7 @@ if TYPE_CHECKING:  # most vaults have no vectors, and most questions meet no con
     from memoryclaw.vault.conflict_rules import Conflict
 
 CHUNK = 12  # units looked at together
+MOST_SIGNS = 0.7  # of those of a question without spaces: a text that holds so much holds the question
 RELATED = 0.6  # of the weight of a word, where a line that may answer has a related one
 _BEST = 3  # matches that decide how much of the question was found
 
@@ -408,26 +410,21 @@ class Searcher:
 
     def matches(self, ranking: Ranking, chosen: Sequence[Ranked]) -> list[Match]:
         """The chosen units with their explanations, snippets and places."""
-        return [
-            self.match(ranking, reading) for reading in self.readings(ranking, chosen, self.units(chosen))
-        ]
+        reading_of = self.reader(ranking, chosen, self.units(chosen))
+        return [self.match(ranking, reading_of(hit)) for hit in chosen]
 
-    def readings(
-        self,
-        ranking: Ranking,
-        chosen: Sequence[Ranked],
-        units: Mapping[int, Unit],
-    ) -> Iterator[Reading]:
-        """Which words of the question stand in each of these units, one after the other as they are wanted."""
-        if not chosen:
-            return
+    def reader(
+        self, ranking: Ranking, chosen: Sequence[Ranked], units: Mapping[int, Unit]
+    ) -> Callable[[Ranked], Reading]:
+        """Tells which words of the question stand in one of these units."""
         notes = self._catalog.notes({hit.unit.path for hit in chosen})
         stored = self._catalog.tokens([hit.unit.rowid for hit in chosen])
         leaves = ranking.question.all_leaves
         aims = len(leaves) - len(ranking.question.goal)
         sought = {token for leaf in leaves for token in leaf.clause.text.split(" ")}
         tokens_of = {code: token for token, code in self._catalog.codes(sought).items()}
-        for hit in chosen:
+
+        def reading_of(hit: Ranked) -> Reading:
             rowid, (note, code) = hit.unit.rowid, notes[hit.unit.path]
             unit = units[rowid]
             texts = dict(
@@ -440,7 +437,9 @@ class Searcher:
             words = read_columns(texts, stored[rowid], tokens_of, language(code))
             matched = sorted(ranking.evidence.counts.get(rowid, NOTHING_COUNTED).own)
             asked = reasons([leaves[n] for n in matched if n < aims], words)
-            yield Reading(hit, unit, note, asked, reasons([leaves[n] for n in matched if n >= aims], words))
+            return Reading(hit, unit, note, asked, reasons([leaves[n] for n in matched if n >= aims], words))
+
+        return reading_of
 
     def shares_of_lines(self, ranking: Ranking, match: Match, lines: Sequence[str]) -> list[float]:
         """The share of the question's weight that each line of a unit holds; what only the unit's title holds counts half."""
@@ -451,11 +450,10 @@ class Searcher:
         def share(line: str) -> float:
             columns = {"body": line, "properties": " ".join(sorted(asked_for_contacts(line)))}
             in_line = reasons(leaves, read_columns(columns, {}, {}, spoken)).matched
-            return (
-                (_akin_share(ranking, in_line) + answering_share(ranking, [*in_line, *above])) / 2
-                if in_line
-                else 0.0
-            )
+            if not in_line:
+                return 0.0
+            shares = _akin_share(ranking, in_line) + answering_share(ranking, [*in_line, *above])
+            return shares / 2 * signs_held(ranking, line)
 
         return [share(line) for line in lines]
 
@@ -638,6 +636,18 @@ def answering_share(ranking: Ranking, causes_of: Sequence[Matched]) -> float:
     return _akin_share(ranking, causes_of) / (
         1 if len(words_in_units) >= min(2, len(ranking.question.weights)) else 2
     )
+
+
+def signs_held(ranking: Ranking, text: str) -> float:
+    """The share that a text holds of the signs of what a question writes without spaces, its asking words aside; 1 where it holds most, and where the question writes with spaces."""
+    question, weights = ranking.question, ranking.evidence.weights
+    signs = {leaf.clause.text: weights[n] for n, leaf in enumerate(question.leaves) if is_sign(leaf)}
+    of_topic = signs.keys() & without_asking(question.query.text) if signs else ()
+    if not of_topic:
+        return 1.0
+    total = math.fsum(map(signs.__getitem__, of_topic))
+    share = math.fsum(signs[sign] for sign in of_topic if sign in text) / total
+    return 1.0 if share >= MOST_SIGNS else share
 
 
 def _akin_share(ranking: Ranking, causes_of: Sequence[Matched]) -> float:

@@ -85,7 +85,7 @@ def test_what_another_day_said_since_is_not_sure(app: App) -> None:
     answer = app.ask("who kept the lock on Quay Lane")
     assert [line.text for line in answer.lines] == ["user: the lock on Quay Lane is kept by Bo Lind now"]
     assert answer.answered
-    lines = {line.text: line for line in app.ask("how much is kept of the lock on Quay Lane").lines}
+    lines = {line.best: line for line in app.ask("how much is kept of the lock on Quay Lane").lines}
     line = lines["user: the lock on Quay Lane is kept by Ulf Berg"]
     assert "form" in line.against
 
@@ -105,6 +105,28 @@ def test_the_nearest_are_shown_with_the_lines_around_them(app: App) -> None:
     answer = app.ask("what colour has the pump of the lock")
     assert not answer.answered
     assert any("pump is greased" in line.text and "Bjarne" in line.text for line in answer.lines)
+
+
+def test_turns_of_one_log_are_shown_together_in_their_order(tmp_path: Path) -> None:
+    spoken = (
+        "the kiln is loud",
+        "nice weather",
+        "thanks",
+        "the old kiln of the club",
+        "the kiln of the club is hungry",
+    )
+    logs = {
+        f"logs/2026-03-0{day}/a{day}.jsonl": "".join(TURN.format(day=f"2026-03-0{day}", turn=n, text=text) for n, text in enumerate(texts))
+        for day, texts in ((1, spoken), (2, ("a kiln for sale",)))
+    }  # fmt: skip
+    put(tmp_path, {"memoryclaw.yaml": "", **logs})
+    with App(tmp_path, clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as opened:
+        answer = opened.ask("how much did the new kiln of the club cost us")
+    assert not answer.answered
+    (first,) = [line for line in answer.lines if line.path.endswith("a1.jsonl")]
+    assert first.text.endswith("…\nuser: the old kiln of the club\nuser: the kiln of the club is hungry")
+    assert first.text.startswith("user: the kiln is loud\n")
+    assert first.best in first.text.split("\n")
 
 
 @pytest.mark.parametrize(
@@ -184,7 +206,7 @@ def test_what_was_said_today_answers_before_the_night(
         "can you make a packing list for the lake?", "alright", text, "noted", "the printer jams again",
         "sorry", "explain monads", "with pleasure",
     )  # fmt: skip
-    log = "".join(TURN.format(day="2026-03-09", turn=n, text=one) for n, one in enumerate(texts))
+    log = "".join(TURN.format(day="2026-03-09", turn=n, text=text) for n, text in enumerate(texts))
     put(tmp_path, {"memoryclaw.yaml": "", "logs/2026-03-09/2026-03-09.jsonl": log})
     with App(tmp_path, clock=lambda: datetime(2026, 3, 9, 12, tzinfo=UTC)) as app:
         assert answer in app.ask(question).lines[0].text
@@ -505,6 +527,37 @@ def test_what_a_later_day_ends_is_not_sure_and_stands_behind_it(
     assert not new or any(earlier in line.text for line in answer.lines[1:])
 
 
+CHINESE = ("湖边诊所周三不开门", "自行车放在车库后面", "楼下的面包店换了老板", "会议改到下午三点")
+
+
+def test_a_question_without_spaces_is_not_answered_for_sure_by_two_of_its_signs(tmp_path: Path) -> None:
+    lines = "".join(TURN.format(day="2026-03-01", turn=n, text=text) for n, text in enumerate(CHINESE))
+    put(tmp_path, {"memoryclaw.yaml": "", "logs/2026-03-01/a.jsonl": lines})
+    with App(tmp_path, clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as opened:
+        other, same = opened.ask("陈阿姨介绍的那家牙科诊所收费贵不贵？"), opened.ask("湖边诊所周三开门吗？")
+    assert not other.answered
+    assert "湖边诊所" in same.lines[0].text
+    assert same.lines[0].share > other.lines[0].share if other.lines else True
+
+
+def test_what_has_the_form_that_is_asked_for_stands_before_what_only_shares_words(tmp_path: Path) -> None:
+    spoken = (
+        "the kiln of the pottery club, the kiln with the crack, is an old one",
+        "the electrician for the pottery club's kiln is coming on 14 May",
+    )
+    lines = "".join(TURN.format(day="2026-03-01", turn=n, text=text) for n, text in enumerate(spoken))
+    put(tmp_path, {"memoryclaw.yaml": "", "logs/2026-03-01/a.jsonl": lines})
+    with App(tmp_path, clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as opened:
+        answer = opened.ask("when will the kiln of the pottery club with the crack be seen to?")
+    assert not answer.answered
+    assert "14 May" in (answer.lines[0].best or answer.lines[0].text)
+
+
+def test_of_a_day_a_line_answers_for_sure_only_if_it_holds_what_else_is_asked(app: App) -> None:
+    assert app.ask("what was fixed on 27 April 2021?").answered
+    assert not app.ask("which pump did Wren sell to the harbour on 27 April 2021?").answered
+
+
 OWN = """# user
 - cat: Pippin
 - sister: Hanna
@@ -722,7 +775,7 @@ def test_what_was_said_on_a_day_is_all_that_was_said_on_it(vault_of: VaultOf, qu
 
 
 @pytest.mark.parametrize(
-    ("told", "question"),
+    ("statement", "question"),
     [
         ("the recital is in 3 weeks", "what is on 22 October?"),
         ("the inspection is in 10 days", "what is on October 11?"),
@@ -730,15 +783,17 @@ def test_what_was_said_on_a_day_is_all_that_was_said_on_it(vault_of: VaultOf, qu
         ("il controllo è domani alle 10", "cosa c'è il 2 ottobre?"),
     ],
 )
-def test_a_day_told_as_a_distance_is_found_by_its_date(vault_of: VaultOf, told: str, question: str) -> None:
+def test_a_day_told_as_a_distance_is_found_by_its_date(
+    vault_of: VaultOf, statement: str, question: str
+) -> None:
     moment = datetime(2026, 10, 1, 9, tzinfo=UTC)
     with App(vault_of({}), clock=lambda: moment) as app:
-        turn = {"session": "s", "ts": moment.isoformat(), "role": "user", "content": told}
+        turn = {"session": "s", "ts": moment.isoformat(), "role": "user", "content": statement}
         assert app.capture([json.dumps(turn)])[0].ok
         app.consolidate(llm="none")
     with App(app.root, clock=lambda: datetime(2026, 10, 10, 9, tzinfo=UTC)) as app:
         lines = app.ask(question).lines
-        assert any(told.rsplit(maxsplit=1)[-1] in line.text for line in lines)
+        assert any(statement.rsplit(maxsplit=1)[-1] in line.text for line in lines)
 
 
 OF_ONESELF = ("ich arbeite bei Bosch", "the ferry takes my brother to Ystad", "our cat Mimi weighs 4 kilos", "Gunnar fixes the roof", "Hanne is our midwife", "moro no Porto")  # fmt: skip
@@ -786,7 +841,7 @@ def test_a_question_of_oneself_is_not_answered_by_what_is_told_of_another(
 
 
 @pytest.mark.parametrize(
-    ("told", "question", "is_sure"),
+    ("statement", "question", "is_sure"),
     [
         ("Martin said his landlord is a crook", "who is my landlord", False),
         ("Jonas hat gesagt sein Chef ist ein Choleriker", "wer ist mein Chef", False),
@@ -802,7 +857,7 @@ def test_a_question_of_oneself_is_not_answered_by_what_is_told_of_another(
     ],
 )
 def test_what_is_anothers_dreamt_or_asked_is_no_sure_answer(
-    told: str, question: str, is_sure: bool, tmp_path: Path
+    statement: str, question: str, is_sure: bool, tmp_path: Path
 ) -> None:
     turn = {
         "ts": "2026-03-01T10:00:00Z",
@@ -810,14 +865,14 @@ def test_what_is_anothers_dreamt_or_asked_is_no_sure_answer(
         "turn": "0",
         "role": "user",
         "name": "Kim",
-        "content": told,
+        "content": statement,
     }
     with App(
         put(tmp_path, {"memoryclaw.yaml": ""}), clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)
     ) as vault:
         vault.capture([turn])
         reply = vault.ask(question)
-    assert any(told in line.text for line in reply.lines)
+    assert any(statement in line.text for line in reply.lines)
     assert reply.answered == is_sure, reply.lines
 
 
@@ -844,11 +899,11 @@ def test_duties_of_a_day_are_those_due_on_it(question: str, due: list[str], tmp_
 
 def test_a_statement_that_waits_to_be_checked_is_not_sure_in_the_turn_that_told_it(tmp_path: Path) -> None:
     log = TURN.format(day="2026-03-01", turn=0, text="the server has 16 GB of ram")
-    told = '# user\n- "the server has 16 GB of ram" [said:: 2026-03-01]'
-    put(tmp_path, {"memoryclaw.yaml": "", "logs/2026-03-01/a.jsonl": log, "semantic/told.md": f"{told}\n"})
+    text = '# user\n- "the server has 16 GB of ram" [said:: 2026-03-01]'
+    put(tmp_path, {"memoryclaw.yaml": "", "logs/2026-03-01/a.jsonl": log, "semantic/told.md": f"{text}\n"})
     with App(tmp_path, clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as vault:
         assert vault.ask("how much ram does the server have?").answered
-        put(tmp_path, {"semantic/told.md": f"{told} [verify_by:: 2026-03-05]\n"})
+        put(tmp_path, {"semantic/told.md": f"{text} [verify_by:: 2026-03-05]\n"})
         reply = vault.ask("how much ram does the server have?")
     assert not reply.answered
     assert "16 GB" in reply.lines[0].text
