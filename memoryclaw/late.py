@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import hashlib
     import importlib.metadata as packages
     import secrets
-    import socket
     import tempfile
     import tomllib
     import zoneinfo

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     # isort: off
     # fmt: off
     from memoryclaw.capture import capture, feedback, log_files
-    from memoryclaw.connect import claude_code, connecting, hooks as host_hooks, importing, logs as log_imports, memory_file, settings_file, table
+    from memoryclaw.connect import claude_code, connecting, importing, latest, logs as log_imports, memory_file, settings_file, table
     from memoryclaw.connect.openclaw import notes as openclaw_notes, setup as openclaw_setup, status as openclaw_status
     from memoryclaw.consolidation import actions, apply, changes, consolidate, host_answers, model_chain, planning, selecting, understood
     from memoryclaw.daemon import client, daemon, processes, scheduling

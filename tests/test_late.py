@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from memoryclaw import init_vault, late, rooms
+from memoryclaw import init_vault, late, open_vault, rooms
 
 _SEARCH = """
 import sys
@@ -42,6 +42,34 @@ def test_a_search_of_what_is_indexed_loads_none_of_them_and_nothing_that_writes(
     decision = '{"at": "2026-01-02T10:00:00Z", "decision": "rejected", "kind": "fact", "fingerprint": "ab"}'
     (root / "review" / "decisions.jsonl").write_text(f"{decision}\n")
     assert loaded()[1] == "[]"
+
+
+_RECALL = """
+import sys
+from memoryclaw import open_vault
+with open_vault(sys.argv[1]) as app:
+    assert app.recall("boathouse", session="s").context
+print([name for name in sys.modules if name.startswith(("memoryclaw.consolidation.", "memoryclaw.talk.", "memoryclaw.history."))])
+"""
+
+
+def test_a_recall_for_a_session_at_work_loads_nothing_that_reads_talk(tmp_path: Path) -> None:
+    root = tmp_path / "vault"
+    init_vault(root)
+    (root / "skills").mkdir(exist_ok=True)
+    (root / "skills" / "paint.md").write_text("# Paint the boathouse\n")
+    with open_vault(root) as app:
+        app.working.set("s", {"goal": "paint the boathouse"})
+        app.recall("boathouse", session="t")  # what is looked at once
+    command = [sys.executable, "-c", _RECALL, root]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_a_prompt_that_a_daemon_answers_loads_next_to_nothing() -> None:
+    heavy = ("dataclasses", "hashlib", "pathlib", "memoryclaw.model", "memoryclaw.text.grammar")
+    code = f"import sys, memoryclaw.interfaces.cli.hook_fast_path\nprint([name for name in {heavy} if name in sys.modules])"
+    command = [sys.executable, "-c", code]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 @pytest.mark.parametrize("module", [late, rooms])
@@ -97,14 +125,14 @@ class _Early(typing.NamedTuple):
 
 
 def test_a_record_is_what_that_of_the_library_is_but_for_the_types_as_written() -> None:
-    one, other = _Late("a", count=2), _Early("a", count=2)
-    assert one == other
-    assert (one.twice, one.count, one.names) == ("aa", 2, ())
+    first, other = _Late("a", count=2), _Early("a", count=2)
+    assert first == other
+    assert (first.twice, first.count, first.names) == ("aa", 2, ())
     assert _Late._fields == _Early._fields
     assert _Late._field_defaults == _Early._field_defaults
     assert (_Late.__doc__, _Late.__module__, _Late.__qualname__) == (_Early.__doc__, __name__, "_Late")
     assert typing.get_type_hints(_Late) == typing.get_type_hints(_Early)
-    assert pickle.loads(pickle.dumps(one)) == one
-    assert one._replace(name="b").twice == "bb"
+    assert pickle.loads(pickle.dumps(first)) == first
+    assert first._replace(name="b").twice == "bb"
     with pytest.raises(TypeError):
         _Late()  # type: ignore[call-arg]

@@ -33,7 +33,6 @@ from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.sync import Freshness, Synced, healed
 from memoryclaw.model import AGENT, NOTHING, OWNER, Answer, Fact
 from memoryclaw.ports import Progress
-from memoryclaw.recall.search import Searcher, search
 from memoryclaw.vault import files
 from memoryclaw.vault.audience import audience_name
 from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE, QUESTIONS_FILE, on_disk, places
@@ -325,7 +324,9 @@ class App:
         It leaves no trace, unless a `session` is shown it: what that has seen whole, no recall sends it again, and what it opens next was missed.
         """
         within(limit, 0, settings.MOST_LISTED, "a limit")
-        answer = self._context.answer(lambda: search(self._searcher(), query, kind=kind, limit=limit))
+        answer = self._context.answer(
+            lambda: rooms.search.search(self._searcher(), query, kind=kind, limit=limit)
+        )
         if not session:
             return answer
         ids, whole = [match.unit.id for match in answer.matches], rooms.recall.whole_matches(answer.matches)
@@ -497,12 +498,12 @@ class App:
             return rows
         return rooms.file_history.facts_on(os.fspath(self.root), rows, as_of)
 
-    def conflicting(self, found: Iterable[tuple[str, Fact]]) -> dict[str, list[str]]:
+    def conflicting(self, facts: Iterable[tuple[str, Fact]]) -> dict[str, list[str]]:
         """Of facts that hold now, those of which only one can: the ids of the others, by id; asked after a verb that found them.
 
         Both stand until a person decides in `review`, or a rule does where the schema says `supersede: true`.
         """
-        values = (fact for _, fact in found if fact.current and not fact.is_statement)
+        values = (fact for _, fact in facts if fact.current and not fact.is_statement)
         keys = {fact.id: rooms.language.key_of(fact.entity) for fact in values}
         return {
             fact.id: [other.id for _, other in conflict.rivals(fact.value)]
@@ -740,7 +741,7 @@ class App:
         """
         values = {key: value if isinstance(value, str) else [*value] for key, value in fields.items()}
         return self._context.write(
-            lambda context, told: rooms.edit.edit(context, id_, told), values, as_is=as_is
+            lambda context, clean: rooms.edit.edit(context, id_, clean), values, as_is=as_is
         )
 
     @verb("PUT /v1/notes/{id}", "Write", "edit ID --text FILE", audience=(OWNER,), adds=0)
@@ -1154,9 +1155,7 @@ class App:
         turns = rooms.status.waiting_turns(self._consolidation_context)
         items = rooms.status.waiting_items(self.review.list(), self.clock())
         return self._context.read(
-            lambda: rooms.status.stats(
-                os.fspath(self.root), self.catalog, turns, items, self.ledger.record(), self._context.today
-            )
+            lambda: rooms.status.stats(self.catalog, turns, items, self.ledger, self._context.today)
         )
 
     @verb("GET /v1/doctor", "Keep", "check", pool=LONG, audience=(OWNER,))
@@ -1251,7 +1250,7 @@ class App:
 
     # ── What the verbs need
 
-    def _searcher(self, today: date | None = None) -> Searcher:
+    def _searcher(self, today: date | None = None) -> rooms.search.Searcher:
         context, config, lane = self._context, self.config, None
         if context.wants_vectors:
             limits = config.min_primary_results, config.min_coverage
@@ -1259,7 +1258,9 @@ class App:
             lane = rooms.vector_lane.VectorLane(context.vectors, self.catalog, policy)
         at = context.index, context.catalog, today or context.today
         conflicts, strengths = self._conflicts(today).of, context.strengths(today)
-        return Searcher(*at, lane, self._approved_files, conflicts=conflicts, strengths=strengths)
+        return rooms.search.Searcher(
+            *at, lane, self._approved_files, conflicts=conflicts, strengths=strengths
+        )
 
     def _conflicts(self, today: date | None = None) -> rooms.conflicts.Conflicts:
         def declared() -> tuple[rooms.vocabulary.Schema, Callable[[Fact, Fact], bool]]:
@@ -1306,8 +1307,8 @@ class App:
             catalog = Catalog(index.database, context.config.owner)
             at, most = (catalog, vault, index.language), self.config.max_results
 
-            def searcher(day: date | None) -> Searcher:
-                return Searcher(index, catalog, day or context.today, None, self._approved_files)
+            def searcher(day: date | None) -> rooms.search.Searcher:
+                return rooms.search.Searcher(index, catalog, day or context.today, None, self._approved_files)
 
             return rooms.evaluation.EvaluationSetup(searcher, *at, most, budgets=(self.config.budget,))
 

@@ -97,12 +97,12 @@ def machine_zone() -> str:
 
 def new_id() -> str:
     """Six random hex digits."""
-    return late.secrets.token_hex(3)
+    return os.urandom(3).hex()
 
 
 def new_vault_id() -> str:
     """A random id for a vault."""
-    return late.secrets.token_hex(16)
+    return os.urandom(16).hex()
 
 
 class VaultContext:
@@ -494,7 +494,7 @@ class VaultContext:
             standing: text of the vault that was given out to be changed; what it holds may stay.
         """
         gate = rooms.secret_gate.secret_gate(as_is=as_is)
-        clean = [gate.value(one, standing=standing) for one in said]
+        clean = [gate.value(value, standing=standing) for value in said]
         try:
             self.refresh()
         except errors.IndexUnreachableError as error:

@@ -50,7 +50,7 @@ class Working(AppPart):
         root, budget = os.fspath(self._context.root), self._context.config.budget
         memory, logs = self.current(session), rooms.log_files.Logs(root)
         lines, now = rooms.memory.within(memory, budget // 2) if memory else (), self._context.clock()
-        return rooms.host_hooks.write_latest(root, logs, session, working=lines, budget=budget, now=now)
+        return rooms.latest.write_latest(root, logs, session, working=lines, budget=budget, now=now)
 
     @cached_property
     def _store(self) -> rooms.memory.WorkingStore:

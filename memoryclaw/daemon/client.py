@@ -15,13 +15,15 @@ import signal
 import stat
 import time
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from memoryclaw import late
 from memoryclaw.errors import LockedError, VaultError
 from memoryclaw.vault.state_folder import make_private_folder, state_folder, watcher, write_private
 from memoryclaw.version import __version__
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # The only addresses a token is sent to, and their families.
 _LOOPBACK = {"127.0.0.1": _socket.AF_INET, "::1": _socket.AF_INET6}

@@ -437,6 +437,8 @@ _ENVIRONMENT = {
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_OPTIONAL_LOCKS": "0",
 }
+# What hosts leave in the environment for commands that edit, show or reach out: plumbing reads none of it, and `env` is a process more.
+_IDLE = {"GIT_ASKPASS", "GIT_EDITOR", "GIT_PAGER", "GIT_SEQUENCE_EDITOR", "GIT_SSL_CAINFO"}
 
 
 def options_of(settings: Iterable[tuple[str, str]]) -> list[str]:
@@ -451,7 +453,7 @@ class GitCommand:
         self._root = root
         self._git_dir = git_dir
         # GitPython hands the whole environment on, so what a caller's git left in it is unset by `env`.
-        inherited = [name for name in os.environ if name.startswith("GIT_")]
+        inherited = [name for name in os.environ if name.startswith("GIT_") and name not in _IDLE]
         self._scrub = ["env", *(word for name in inherited for word in ("-u", name))] if inherited else []
         self._fixed = [f"--git-dir={git_dir}", f"--work-tree={root}", *options_of(_SAFE)]
         self._git: Git | None = None

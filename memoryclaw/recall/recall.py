@@ -242,7 +242,7 @@ class Pack:
     def settle(self) -> None:
         """Leaves out what came in again later, from a source more trusted, or, of a note, as the line that it quotes."""
         for number, item in enumerate(self._items):
-            earlier_texts = [before.told for before in self._items if _precedes(before, item)]
+            earlier_texts = [before.text for before in self._items if _precedes(before, item)]
             spoken = sentences(item.quoted) if earlier_texts else ()
             if not any(_is_told(sentence, earlier_texts) for sentence in spoken):
                 continue
@@ -268,7 +268,7 @@ class Pack:
             if self._budget - self.tokens() < LEAST:
                 break
             others = [
-                line.told
+                line.text
                 for place_, line in enumerate(self._items)
                 if place_ != number and line.level <= item.level
             ]
@@ -321,7 +321,7 @@ class Pack:
         item = self._items[number]
         where = item.where._replace(mark=self._mark(item.unit, quoted))
         self._outline.replace(where, line(item.where, item.quoted), line(where, quoted) if quoted else "")
-        self._items[number] = item._replace(where=where, quoted=quoted, told=_plain(quoted) if quoted else "")
+        self._items[number] = item._replace(where=where, quoted=quoted, text=_plain(quoted) if quoted else "")
 
     def _mark(self, unit: Unit, quoted: str = "") -> str:
         """What stands behind the words that are quoted of a unit; behind any that may be, where none are yet."""
@@ -374,7 +374,7 @@ class Pack:
     def _visible_texts(self, unit: Unit) -> list[str]:
         """What the context says that is at least as much trusted as a unit."""
         most = _level(unit)
-        texts = [(item.level, item.told) for item in self._items if item.quoted]
+        texts = [(item.level, item.text) for item in self._items if item.quoted]
         return [text for level, text in (*texts, *self._visible) if level <= most]
 
     def sent(self) -> dict[str, str]:
@@ -435,7 +435,7 @@ class _PackItem(NamedTuple):
     where: PackPosition
     surfaces: frozenset[str]
     quoted: str  # empty: it is gone
-    told: str  # in plain words
+    text: str  # in plain words
     cut: bool  # a part of its unit
     first: str  # digest of what was quoted at first, before the room was shared out
     level: int  # of trust: 0 is most
@@ -445,10 +445,10 @@ def _level(unit: Unit) -> int:
     return TRUST_ORDER.index(unit.trust) if unit.trust in TRUST_ORDER else 1
 
 
-def _precedes(one: _PackItem, other: _PackItem) -> bool:
+def _precedes(first: _PackItem, other: _PackItem) -> bool:
     """True where what both say is said by the first: it is trusted more, or as much and is what a note only quotes."""
-    quotes = other.unit.kind in _WHOLE and one.unit.kind not in _WHOLE
-    return (one.level, not quotes) < (other.level, True)
+    quotes = other.unit.kind in _WHOLE and first.unit.kind not in _WHOLE
+    return (first.level, not quotes) < (other.level, True)
 
 
 def _is_told(sentence: str, known: Collection[str]) -> bool:
@@ -457,9 +457,9 @@ def _is_told(sentence: str, known: Collection[str]) -> bool:
     return plain_text.count(" ") > REPEATED and _repeats(plain_text, known)
 
 
-def _repeats(said: str, told: Collection[str]) -> bool:
+def _repeats(words: str, known: Collection[str]) -> bool:
     """True where plain words are one of the texts, or several words of one."""
-    return any(said in one for one in told) if said.count(" ") > REPEATED else said in told
+    return any(words in text for text in known) if words.count(" ") > REPEATED else words in known
 
 
 def shows(quoted: str, line_of_unit: str) -> bool:
@@ -624,8 +624,8 @@ class PackOutline:
 
 def _lines(groups: dict[str, list[tuple[tuple[str, int], str]]]) -> list[str]:
     lines = []
-    told = sorted((min(items)[0], above) for above, items in groups.items() if items[0][0][0])
-    by_day = iter(above for _, above in told)
+    by_place = sorted((min(items)[0], above) for above, items in groups.items() if items[0][0][0])
+    by_day = iter(above for _, above in by_place)
     for group, items in groups.items():
         above = next(by_day) if items[0][0][0] else group
         lines += [above, *(text for _, text in sorted(groups[above], key=lambda item: item[0]))]
@@ -687,7 +687,7 @@ def passage(
     text: str,
     surfaces: frozenset[str],
     fits: Callable[[str], bool],
-    told: Iterable[str] = (),
+    known: Iterable[str] = (),
     *,
     near: bool = False,
 ) -> str:
@@ -697,13 +697,13 @@ def passage(
         text: of any kind; its line breaks end sentences.
         surfaces: the words of the question as they stand in the text.
         fits: whether a passage may be so long. When no sentence fits, the densest part of the best one is taken.
-        told: plain texts; a sentence that repeats one of them, or one that is taken already, is left out.
+        known: plain texts; a sentence that repeats one of them, or one that is taken already, is left out.
         near: of what surrounds the words, only the sentences beside them.
     """
     if len(text) > _SCANNED:
         text = snippet(text, surfaces, _SCANNED).text
     candidates = [sentence for sentence in sentences(text) if _WORDS.search(sentence)]
-    repeated, chosen = list(told), set[int]()
+    repeated, chosen = list(known), set[int]()
     for number in _by_worth(candidates, surfaces, near):
         if _is_told(candidates[number], repeated):
             continue
@@ -1002,7 +1002,7 @@ class _Offering:
 
     def __init__(self, searcher: Searcher, ranking: Ranking, waiting: Sequence[Ranked], pack: Pack) -> None:
         self._searcher = searcher
-        self._found = ranking
+        self._ranking = ranking
         self._pack = pack
         best = waiting[:LINES]
         self._best = searcher.units(best)
@@ -1019,7 +1019,7 @@ class _Offering:
             unread = [ranked for ranked in chunk if ranked.unit.rowid not in self._best]
             units = self._best | (self._searcher.units(unread) if unread else {})
             # The turns that say nothing by themselves, unless they answer a question.
-            is_stop = self._found.question.language.is_stop
+            is_stop = self._ranking.question.language.is_stop
             idle = [
                 ranked.unit
                 for ranked in chunk
@@ -1039,17 +1039,19 @@ class _Offering:
                 rowid, unit = ranked.unit.rowid, units[ranked.unit.rowid]
                 decisions[rowid] = "empty" if rowid in empty else pack.match_refusal(unit, ranked.score)
             hopeful = [ranked for ranked in chunk if not decisions[ranked.unit.rowid]]
-            readings = list(self._searcher.readings(self._found, hopeful, units))
-            scores = [(reading.unit, reading.hit.score) for reading in readings]
+            reading_of = self._searcher.reader(self._ranking, hopeful, units)
+            scores = [(units[ranked.unit.rowid], ranked.score) for ranked in hopeful]
             for number in pack.by_worth(scores) if by_worth else range(len(scores)):
-                reading = readings[number]
-                ranked, unit, surfaces = reading.hit, reading.unit, reading.surfaces
+                ranked, (unit, score) = hopeful[number], scores[number]
                 words = self._searcher.body(ranked)
-                reason = self.folding.reason(ranked.unit, words) or pack.offer(unit, ranked.score, surfaces)
+                reason = self.folding.reason(ranked.unit, words) or pack.refusal(unit.kind, score)
+                if not reason:
+                    reading = reading_of(ranked)
+                    reason = pack.offer(unit, score, reading.surfaces)
                 decisions[ranked.unit.rowid] = reason
                 if reason == "in":
                     self.folding.show(ranked.unit, words)
-                    match = self._searcher.match(self._found, reading)
+                    match = self._searcher.match(self._ranking, reading)
                     self.taken.append((ranked, marked(match, conflicts, superseded)))
 
     def _next_chunk(self, waiting: Iterator[Ranked], count: int) -> list[Ranked]:

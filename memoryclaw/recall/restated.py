@@ -228,7 +228,7 @@ class _Line:
     def place_of(self, name: frozenset[str]) -> tuple[str, ...]:
         """The first words of where a clause says that what has this name, and nothing of it, is or goes; none for a time."""
         words, begins = self._words, tuple(name)
-        for clause in clauses(self.sentence, words):
+        for clause in _clauses_of(self.sentence, words):
             tokens, ways = clause.tokens, dict(words.place_prepositions.places(clause.tokens))
             way = next((n for n in ways if any(token.startswith(begins) for token in tokens[:n])), -1)
             if way < 0 or not all(
@@ -258,10 +258,12 @@ class _Line:
     def may_restate(self) -> bool:
         """True where it may say otherwise than an earlier line."""
         is_later = self.day or self.changes
-        return bool(
-            is_later
-            and (self.unit.is_statement or self.has_figures or self.changes or self.denied or self.partings)
-        )
+        return bool(is_later and (self.unit.is_statement or self.has_figures or self.tells_change))
+
+    @cached_property
+    def tells_change(self) -> bool:
+        """True where it says that something is otherwise than it was."""
+        return bool(self.changes or self.denied or self.partings)
 
 
 class _Restatement(NamedTuple):
@@ -296,10 +298,10 @@ def verdicts(
         is_vouched_for = TRUSTS.index(later.unit.trust) <= TRUSTS.index(line.unit.trust)
         is_newer = later.is_newer_than(line, is_said=change.is_said)
         if is_vouched_for and not is_newer and line.unit.kind != "episode":
-            for one, other in ((line, later), (later, line)):
-                episodes = (unit for unit in units if unit.kind == "episode" and one.sentence in unit.text)
-                for unit in (one.unit, *episodes):
-                    marks.rivals.setdefault(unit.id, (other.unit.id,))
+            for side, rival in ((line, later), (later, line)):
+                episodes = (unit for unit in units if unit.kind == "episode" and side.sentence in unit.text)
+                for unit in (side.unit, *episodes):
+                    marks.rivals.setdefault(unit.id, (rival.unit.id,))
         elif is_vouched_for and is_newer:
             old = next(iter(line.values.get(change.form, {}).values()), "") or line.written(change.words)
             news = Later(later.day if line.day < later.day else "", change.value)
@@ -406,7 +408,11 @@ def _signs(*names: str) -> WordList:
     """The words of some lists, of all languages."""
     every = [getattr(grammar(code), name) for code in (*codes(), UNREAD) for name in names]
     # Also as they are read when their words stand apart: `d' aujourd'hui`.
-    return WordList(chain.from_iterable(words.entries() for words in every), every)
+    elided = (entry for words in every for entry in words.entries() if "'" in entry)
+    return WordList(elided, every)
+
+
+_clauses_of = lru_cache(maxsize=1024)(clauses)  # of a line, which is compared with many
 
 
 def end_test(earlier: str, day: date, question: Question) -> Callable[[_Line], bool]:
@@ -465,19 +471,19 @@ def _changes(
         if _repeats_others(later.unit) or not later.may_restate:
             continue
         for line in lines:
-            about = line.about & later.about
-            is_before = not later.day or line.day <= later.day
-            are_facts = bool(line.unit.field and later.unit.field)  # these are compared as facts
-            if not is_before or len(about) < least or line.unit.id == later.unit.id or are_facts:
+            if (later.day and line.day > later.day) or line.unit.id == later.unit.id:
                 continue
-            change = _change(line, later, [*about] if named else []) if _may_differ(line, later) else None
+            if (line.unit.field and later.unit.field) or not _may_differ(line, later):
+                continue  # facts are compared as such
+            about = line.about & later.about
+            change = _change(line, later, [*about] if named else []) if len(about) >= least else None
             if change is not None:
                 yield line, later, change
 
 
 def _may_differ(line: _Line, later: _Line) -> bool:
     """False for two lines of which the later tells of no change, and that give no form of value twice."""
-    if later.changes or later.denied or later.partings or (later.unit.is_statement and line.day == later.day):
+    if later.tells_change or (later.unit.is_statement and line.day == later.day):
         return True
     return line.has_figures and later.has_figures
 
@@ -588,7 +594,7 @@ def exact_values(text: str, day: date) -> dict[str, dict[str, str]]:
         if (span.start or span.end) == (span.end or span.start) and any(map(str.isdigit, span.text))
     ]
     if days:
-        values["day"] = {(one.start or one.end)[5:]: one.text for one in days}
+        values["day"] = {(day.start or day.end)[5:]: day.text for day in days}
     for form, pattern in _FORMS:
         hits = list(pattern.finditer(text))
         if hits:
@@ -673,10 +679,10 @@ def _holds(tokens: Sequence[str], words: Sequence[str]) -> bool:
     )
 
 
-def _is_same_word(one: str, other: str) -> bool:
-    if one == other or min(len(one), len(other)) < _LONG or one[:1] != other[:1]:
-        return one == other
-    return one.isalpha() and other.isalpha() and letters_apart(one, other, 1) <= 1
+def _is_same_word(word: str, other: str) -> bool:
+    if word == other or min(len(word), len(other)) < _LONG or word[:1] != other[:1]:
+        return word == other
+    return word.isalpha() and other.isalpha() and letters_apart(word, other, 1) <= 1
 
 
 def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Restatement | None:
@@ -692,9 +698,9 @@ def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Rest
             return _Restatement(later.changes, form, new[0])
     named = tuple(frozenset[str]().union(*names))
     parted = (
-        one if named and other and other[0].startswith(named) else other
-        for one, other in later.partings
-        if not (named and one) or one[-1].startswith(named) or (other and other[0].startswith(named))
+        before if named and behind and behind[0].startswith(named) else behind
+        for before, behind in later.partings
+        if not (named and before) or before[-1].startswith(named) or (behind and behind[0].startswith(named))
     )
     denied = (
         words for words in (*later.denied, *parted) if words and not (named and words[0].startswith(named))

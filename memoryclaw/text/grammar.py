@@ -62,8 +62,8 @@ _NO_WORDS = frozenset(
 _HEAD = itemgetter(slice(2))
 _HEADS = frozenset(map("".join, product(map(chr, range(ord("a"), ord("z") + 1)), repeat=2)))
 _SEVERAL = len(_HEADS) - 50  # as many as are left where more is read than a question
-# Entries whose forms may begin with other letters.
-_OTHERWISE = late.pattern(r"\n(?![a-z]{3})([^ \n]+)(?=\n)")
+# Entries whose forms may begin with other letters: `écrit`, and `be~`, of which `bing` is made.
+_OTHERWISE = late.pattern(r"\n(?![a-z]{2}[^+~^])([^ \n]+)(?=\n)")
 _ENDING = 3  # letters of the longest ending that an entry stands for, `ing`
 _SURE = 2  # small words of one language before a turn counts as written in it
 _LANGUAGES_OF: dict[str, list[str]] = {}  # of each small word

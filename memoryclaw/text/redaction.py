@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
+from memoryclaw import late
 from memoryclaw.model import Turn
 from memoryclaw.text import words as lists
 from memoryclaw.text.encoding import json_value
@@ -60,17 +61,17 @@ TOKENS = (*(rule for forms in _FORMS for rule in _rules(forms)), _PREFIXED)
 SHORTEST, LONG = 15, 40
 
 
-MARK = re.compile(r"\[REDACTED:([a-z0-9-]{1,40}):([0-9a-f]{8})\]")
+MARK = late.pattern(r"\[REDACTED:([a-z0-9-]{1,40}):([0-9a-f]{8})\]")
 _DEEPEST = 64
 # No letter or digit before a token, but for those of an escape: `\nghp_…`, `%20ghp_…`.
 _EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
 _TOKENS_BY_NEAR = tuple((near, rule) for rule in TOKENS for near in rule.near)
 _SHAPES_BY_NEAR = tuple((near, rule) for rule in SHAPES for near in rule.near)
 # Keys and timestamps of a record, which are no secrets.
-_PLAIN = re.compile(
+_PLAIN = late.pattern(
     r"[a-z_]{0,24}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)?", re.ASCII
 )
-_FLAG = re.compile(r"--?[A-Za-z][\w-]*")
+_FLAG = late.pattern(r"--?[A-Za-z][\w-]*")
 
 
 class Redacted(NamedTuple):
@@ -86,33 +87,33 @@ class Redacted(NamedTuple):
 # Members of a JSON Web Key that its owner alone may know.
 _JWK = frozenset(("d", "p", "q", "dp", "dq", "qi", "k"))
 _QUOTE = r"\\{0,3}[\"']"
-_JWK_MEMBER = re.compile(
+_JWK_MEMBER = late.pattern(
     rf"{_QUOTE}(?:d|[dq]?p|d?q|qi|k){_QUOTE}\s{{0,5}}:\s{{0,5}}{_QUOTE}([\w-]{{20,4000}})"
 )
-_SECRET_KIND = re.compile(r"\bkind\\{0,3}[\"']?\s{0,5}:\s{0,5}\\{0,3}[\"']?Secret\b(?![\w-])")
-_YAML_DATA = re.compile(
+_SECRET_KIND = late.pattern(r"\bkind\\{0,3}[\"']?\s{0,5}:\s{0,5}\\{0,3}[\"']?Secret\b(?![\w-])")
+_YAML_DATA = late.pattern(
     r"^([ \t]{0,40})(?:data|stringData):[ \t]*$((?:\n(?:\1[ \t]+[^\n]*|[ \t]*(?=\n)))+)", re.MULTILINE
 )
-_YAML_VALUE = re.compile(
+_YAML_VALUE = late.pattern(
     r"^[ \t]+[\w.\"'-]{1,260}:[ \t]+[\"']?(?![|>][+-]?[ \t]*$)([^\s\"'#][^\n\"']*)|^[ \t]+([^\s:#]+)$",
     re.MULTILINE,
 )
-_JSON_DATA = re.compile(r"\b(?:data|stringData)\\{0,3}[\"']?\s{0,5}:\s{0,5}\{([^{}]{1,200000})\}")
-_JSON_VALUE = re.compile(r":\s{0,5}\\{0,3}[\"']?([^\s\"'\\,]{1,100000})")
+_JSON_DATA = late.pattern(r"\b(?:data|stringData)\\{0,3}[\"']?\s{0,5}:\s{0,5}\{([^{}]{1,200000})\}")
+_JSON_VALUE = late.pattern(r":\s{0,5}\\{0,3}[\"']?([^\s\"'\\,]{1,100000})")
 
-_LOGIN = re.compile(
+_LOGIN = late.pattern(
     r"(?:(?<![\w/:@.%+-])|(?<=//))([A-Za-z][\w.+-]{0,60}):([^\s/:@\"'<>`,;()|]{4,200})@(?=(?:[A-Za-z][\w-]{0,60}\.){1,6}[A-Za-z]{2,24}(?:[:/\s\"'`),;>.]|$)|localhost\b|\d{1,3}(?:\.\d{1,3}){3}\b)"
 )
 _NO_LOGIN = frozenset(word_list("secret_names.before_addresses"))
 _GIT_LOGIN = frozenset(word_list("secret_names.git_logins"))
 
-_LINK = re.compile(r"https?://[^\s/?#\"'<>`]{1,260}([/?#][^\s\"'<>`]{6,4000})")
-_PIECE = re.compile(r"[^/?&#=;()\[\]]+")
-_WORD = re.compile(r"[a-z]+")
+_LINK = late.pattern(r"https?://[^\s/?#\"'<>`]{1,260}([/?#][^\s\"'<>`]{6,4000})")
+_PIECE = late.pattern(r"[^/?&#=;()\[\]]+")
+_WORD = late.pattern(r"[a-z]+")
 _OPENS = frozenset(word_list("secret_names.links_that_open"))
 _SIGNS_IN = frozenset(word_list("secret_names.links_that_sign_in"))
 _TICKETS = frozenset(word_list("secret_names.tickets"))
-_FILE = re.compile(r".*\.[A-Za-z]{1,5}")
+_FILE = late.pattern(r".*\.[A-Za-z]{1,5}")
 
 
 # Finds secrets by their names: `password: …`, `api_key=…`, "the token is …".
@@ -141,7 +142,7 @@ _CORES = [
     *(f"{word}pass" for word in _PASSES.split("|")),
     *(f"{word}(?![a-z])" for word in f"pw|psk|pswd|pword|{_SETTING_WORDS}".split("|")),
 ]
-_CORE = re.compile(
+_CORE = late.pattern(
     "|".join(
         f"{first}(?:{'|'.join(core[1:] for core in _CORES if core[0] == first)})"
         for first in dict.fromkeys(core[0] for core in _CORES)
@@ -155,33 +156,32 @@ _SAYS = r"(?:[:=]{1,2}>?|:=|->|→|\|\|?|\?=|：|>)"
 _GAP = r"(?P<gap>(?:[ \t]{1,3}+[\w'’().@/-]{1,24}+){0,7}?)"
 _MEANS = r"(?P<verb>\s(?:is|was|ist|est|es|är|:=)(?:[ \t](?:now|set to|still|just))?(?:[ \t]*+:\s{1,3}|(?=\s)[ \t]*+\s{0,3}))"
 _VALUE = r"(?P<value>[^\s\"'`<>]\S{0,255}+)"
-_ASSIGNED = re.compile(
+_ASSIGNED = late.pattern(
     rf"{_NAME}{_TAIL}{_CLOSE}(?:\s?\([^()\n]{{1,40}}\))?"
     rf"(?:{_GAP}(?:[ \t]{{0,8}}(?P<sign>{_SAYS})\s{{0,16}}|{_MEANS}){_OPEN}|(?P<space>[ \t]{{1,3}}\\?[\"'`]?)){_VALUE}",
     re.IGNORECASE,
 )
 # No name is followed by so many of these: behind it and its tail stands a space, a quote or a sign.
-_ENDLESS = re.compile(r"[\w.-]{100}")
+_ENDLESS = late.pattern(r"[\w.-]{100}")
 _SCHEMES = ("bearer", "basic", "token", "apikey", "digest", "negotiate")
-_SCHEME = re.compile(rf"\b({'|'.join(_SCHEMES)})\s{{1,3}}([\w.~+/=-]{{8,4000}})", re.IGNORECASE)
-_HEADER = re.compile(
+_SCHEME = late.pattern(rf"\b({'|'.join(_SCHEMES)})\s{{1,3}}([\w.~+/=-]{{8,4000}})", re.IGNORECASE)
+_HEADER = late.pattern(
     r"authorization[\"']{0,2}\s{0,3}[:=]\s{0,3}[\"']?(?:[A-Za-z0-9-]{2,30}\s+)?([^\s\"',;]{8,4000})",
     re.IGNORECASE,
 )
-_PAIR = re.compile(r"(?:name|key)\\{0,3}[\"']?\s?:\s?\\{0,3}[\"']?(?P<name>[\w.-]{2,60})\\{0,3}[\"']?\s?,?\s{0,20}\\{0,3}[\"']?value\\{0,3}[\"']?\s?:\s?\\{0,3}[\"']?(?P<value>[^\s\"'\\,}]{4,512})", re.IGNORECASE)  # fmt: skip
+_PAIR = late.pattern(r"(?:name|key)\\{0,3}[\"']?\s?:\s?\\{0,3}[\"']?(?P<name>[\w.-]{2,60})\\{0,3}[\"']?\s?,?\s{0,20}\\{0,3}[\"']?value\\{0,3}[\"']?\s?:\s?\\{0,3}[\"']?(?P<value>[^\s\"'\\,}]{4,512})", re.IGNORECASE)  # fmt: skip
 
 _QUOTES = "\"'`„“”«»‚‘’*「」『』"
 _ENDS = ".,;:)]}>|?。，、；！？" + _QUOTES
-_DENSE = re.compile("[\u1100-\u11ff\u3000-\u9fff\uac00-\ud7af]")  # scripts that write no space before a value
 _FILLERS = "|".join(word_list("secret_names.fillers"))
 _OF = "|".join(word_list("secret_names.of"))
 _REVERSED_NAMES = tuple(name.replace("_", " ") for name in word_list("secret_names.reversed"))
-_REVERSED = re.compile(
+_REVERSED = late.pattern(
     rf"(?<!\S)[{_QUOTES}]{{0,2}}([^\s{_QUOTES}]{{4,60}})[{_QUOTES}]{{0,2}} (?:is|was|ist|war|est|es|è|é)(?: [\w'’-]{{1,20}}){{1,4}}?[ -](?:{'|'.join(_REVERSED_NAMES)})(?=[ \t]{{0,3}}(?:[.,;!)\n]|\Z|(?:{_OF})[ \t]))",
     re.IGNORECASE,
 )
-_STATED = re.compile(r"\d{1,3}[-‑][^\W\d]\S*")  # `12-stellig`, `8-character`
-_DIGITS = re.compile(r"\d\d")
+_STATED = late.pattern(r"\d{1,3}[-‑][^\W\d]\S*")  # `12-stellig`, `8-character`
+_DIGITS = late.pattern(r"\d\d")
 _CODE = r"(\d{3,8}|\d{2,4}(?:[- ]\d{2,4}){1,3})(?=[#*]?(?!\S{0,200}\w))"
 
 
@@ -202,7 +202,7 @@ def _sentences(list_: str) -> dict[str, list[Sentence]]:
         sentence = Sentence(
             spellings,
             (*(sign.replace("_", " ") for sign in signs), ":", "：", "="),
-            bool(_DENSE.search(line)),
+            max(line) > "\u2fff",
         )
         for name in spellings:
             rows.setdefault(name, []).append(sentence)
@@ -262,7 +262,7 @@ _PUBLIC = frozenset(word_list("secret_names.public"))
 _ALGORITHMS = frozenset(word_list("secret_names.algorithms"))
 _KINDS_OF_KEY = frozenset(word_list("secret_names.kinds_of_key"))
 _SENTENCE = frozenset(word_list("secret_names.sentence"))
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = late.pattern(
     r"""\$\{?\w.*|%\w+%|\{\{?.*|\[redacted.*|\[private.*|\[cut.*|<.*|\W*|(.)\1{3,}|xxx.*|\*\*.*|\.\..*
     |(?:your|my|some|the|an?|insert|enter|example|sample|placeholder|dummy|replace|change)[_.-]?(?:own[_.-])?[a-z_.-]*(?:here|key|token|secret|password|me|value|placeholder)\d?
     |(?:null|none|nil|true|false|undefined|string|str|bool|boolean|bytes|int|object|number|any|self|todo|tbd|n/a)[,;)\]}]*
@@ -272,39 +272,39 @@ _PLACEHOLDER = re.compile(
     |https?|void|\d{4}-\d\d-\d\d.*|\d{1,2}:\d\d.*""",
     re.IGNORECASE | re.VERBOSE,
 )
-_NAME_ONLY = re.compile(r"[A-Za-z_$][A-Za-z_$.?-]*")
-_HUMPS = re.compile(r"[A-Za-z_$](?=\w{0,250}(?:[a-z\d][A-Z]|_))[\w$]*[A-Za-z_]")
-_CELLS = re.compile(r"[ \t>]*\|.*|[\w \t*`-]*")
-_UNION = re.compile(r" \|{1,2} ")
-_UNPACKED = re.compile(r", \w*$")
-_EXPRESSION = re.compile(
+_NAME_ONLY = late.pattern(r"[A-Za-z_$][A-Za-z_$.?-]*")
+_HUMPS = late.pattern(r"[A-Za-z_$](?=\w{0,250}(?:[a-z\d][A-Z]|_))[\w$]*[A-Za-z_]")
+_CELLS = late.pattern(r"[ \t>]*\|.*|[\w \t*`-]*")
+_UNION = late.pattern(r" \|{1,2} ")
+_UNPACKED = late.pattern(r", \w*$")
+_EXPRESSION = late.pattern(
     r"""[!&|(*=+]*[A-Za-z_$][\w$]*(?:(?:\??\.|::|->|\.\.\.)[A-Za-z_$][\w$]*)+[\])},;!?:&|=+*/-]*
     |[!&|(*\[]*[A-Za-z_$][\w.$?!]*[\[(<].*
     |[\[({]{1,3}[\w"'.].*|/\^?.*/[a-z]{0,4}|/\^.*|[bruf]{1,2}["'].*|!{1,2}[a-z][\w.$?]*|v?\d++(?:[.:]\d++)++[\w.+~-]*|\$\w*|.*[$\#]\{.*|void""",
     re.VERBOSE,
 )
-_IN_CODE = re.compile(r"[\[\](){}<>,;|\"`]")
-_SAMPLE = re.compile(
+_IN_CODE = late.pattern(r"[\[\](){}<>,;|\"`]")
+_SAMPLE = late.pattern(
     r"pass(?:word|wd|phrase)?\d?|passwort|pwd|pw|secret|token|api_?key|key|user|[%{].{1,60}", re.IGNORECASE
 )
-_TOKEN = re.compile(r"[\w+/=.~:@!#$%^&*-]+")
-_TEST = re.compile(
+_TOKEN = late.pattern(r"[\w+/=.~:@!#$%^&*-]+")
+_TEST = late.pattern(
     r"(?:[Tt]est|Example|Fuzz|Benchmark|spec|should|check)[A-Z_0-9./-]|.*(?:::|/)|.*\.(?:sh|py|t|js|ts|go|rs|c|rb|exe|test)\b"
 )
-_DURATION = re.compile(r"\s*(?:\(|\[|-|in)\s?[\d.]+\s?m?s")
+_DURATION = late.pattern(r"\s*(?:\(|\[|-|in)\s?[\d.]+\s?m?s")
 _DEFINITE = tuple(word_list("secret_names.definite"))
-_SENTENCE_END = re.compile(
+_SENTENCE_END = late.pattern(
     r"[\"'`”“*」』]{0,3}[ \t]{0,3}(?:[.!,;。！，；)\n]|\Z|です|だ|입니다|이에요|예요|吧|哦|了)"
 )
 _SETTINGS = frozenset(word_list("secret_names.settings"))
-HEX = re.compile(r"(?:0x)?[0-9a-fA-F]+")
-UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_WORDS = re.compile(r"[A-Za-z]*\d{0,8}")
-_CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-_VOWEL = re.compile(r"[aeiouy]", re.IGNORECASE)
-_PART = re.compile(r"[-_.:/]+")
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
-_QUERY = re.compile(r"&\w{1,40}=|;\s*[A-Za-z][\w ]{0,30}=|\\{1,3}[nrt\"']|&(?:quot|lt|gt|amp|#39);|</")
+HEX = late.pattern(r"(?:0x)?[0-9a-fA-F]+")
+UUID = late.pattern(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_WORDS = late.pattern(r"[A-Za-z]*\d{0,8}")
+_CAMEL = late.pattern(r"[A-Z]?[a-z]+|[A-Z]+")
+_VOWEL = late.pattern(r"[aeiouy]", re.IGNORECASE)
+_PART = late.pattern(r"[-_.:/]+")
+_BASE64 = late.pattern(r"[A-Za-z0-9+/_-]{8,}={0,2}")
+_QUERY = late.pattern(r"&\w{1,40}=|;\s*[A-Za-z][\w ]{0,30}=|\\{1,3}[nrt\"']|&(?:quot|lt|gt|amp|#39);|</")
 
 
 class SecretSpan(NamedTuple):
@@ -358,12 +358,12 @@ def _in_sentences(text: str, low: str) -> Iterator[SecretSpan]:
     spoken, codes = (_SPOKEN_ASCII, _CODES_ASCII) if text.isascii() else (_SPOKEN, _CODES)
     for sentence in _named(spoken, low):
         if any(sign in low for sign in sentence.signs):
-            for hit in _told(password_sentence(sentence), sentence, text, low):
+            for hit in _hits(password_sentence(sentence), sentence, text, low):
                 start, end = _trim(text, *hit.span(1))
                 if _looks_spoken(text[start:end]) or _tells_all(hit, start, end):
                     yield SecretSpan(start, end, "password")
     for sentence in _named(codes, low) if _DIGITS.search(text) else ():
-        for hit in _told(code_sentence(sentence), sentence, text, low):
+        for hit in _hits(code_sentence(sentence), sentence, text, low):
             yield SecretSpan(*hit.span(1), "pin")
     for hit in _REVERSED.finditer(text) if [name for name in _REVERSED_NAMES if name in low] else ():
         start, end = _trim(text, *hit.span(1))
@@ -378,7 +378,7 @@ def _named(rows: dict[str, list[Sentence]], low: str) -> dict[Sentence, None]:
     )
 
 
-def _told(pattern: re.Pattern[str], sentence: Sentence, text: str, low: str) -> Iterator[re.Match[str]]:
+def _hits(pattern: re.Pattern[str], sentence: Sentence, text: str, low: str) -> Iterator[re.Match[str]]:
     """What a pattern matches that begins with a name of a sentence: only where one stands is it tried."""
     names, end = _names(sentence.names), 0
     name = names.search(low)
@@ -881,7 +881,7 @@ def _flag(items: list[Any], at: int) -> str:
 _ENTITIES = {"lt": "<", "gt": ">", "quot": '"', "amp": "&", "nbsp": " ", "apos": "'"}
 # Letters and digits of other widths and styles, which compatibility makes plain.
 _STYLED = "[\uff01-\uff5e\U0001d400-\U0001d7ff\u24b6-\u24e9]"
-_WRAPPED = re.compile(
+_WRAPPED = late.pattern(
     rf"""(?=[\\%=&<{UNSEEN[1:-1]}{_STYLED[1:-1]}])(?:  # each begins with one of these: most characters are tried once
     (?P<unseen>(?:(?!\r){UNSEEN})+|<wbr\s?/?>)
     |(?P<line><br\s?/?>)
@@ -895,10 +895,10 @@ _WRAPPED = re.compile(
 )
 _SIGNS = ("\\", "%", "&", "<", "=3D")
 # A word may go on behind one of these.
-_BREAK = re.compile(r"(?<=[\w+/=.~-])(?:\\|=)?\r?\n[ \t>|*+#]{0,12}(?=[\w+/=.~-])")
+_BREAK = late.pattern(r"(?<=[\w+/=.~-])(?:\\|=)?\r?\n[ \t>|*+#]{0,12}(?=[\w+/=.~-])")
 _INSIDE = string.ascii_letters + string.digits + "_+/=.~-"
 _LONGEST = 200
-_RUN = re.compile(r"[\w+/=.~-]{1,200}")
+_RUN = late.pattern(r"[\w+/=.~-]{1,200}")
 
 
 class MappedText(NamedTuple):
@@ -1050,7 +1050,7 @@ def keyed_digest(key: bytes, *parts: str) -> str:
 # The gate: input is written without its secrets, and no message repeats them. What a file holds already keeps every byte.
 
 _LEAST = 8  # characters of the beginning of a secret that tell it
-_BREAKS = re.compile(r"[\s\"'\\]+")
+_BREAKS = late.pattern(r"[\s\"'\\]+")
 
 
 class RedactionGate:
@@ -1170,7 +1170,7 @@ TELLS, POINTS_BACK, POINTS = "tells", "points back", "points"
 _LONGEST_TURN = 1000  # characters of a turn; in longer ones others speak as well
 _REASON = 8  # words of a reason
 _PRONOUN = 2  # words that point without saying at what: `that`, `das eben`
-_MARK = re.compile(r"([.,;:!?…\n()]+|\s[-–—]+\s)")
+_MARK = late.pattern(r"([.,;:!?…\n()]+|\s[-–—]+\s)")
 
 
 @lru_cache(maxsize=256)  # asked when a turn is captured, and of those of a segment

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-_FOLDER = Path(__file__).parent.parent / "data"
+_FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "data")
 
 
 def words(name: str) -> list[str]:
@@ -22,7 +22,7 @@ def lines(name: str) -> list[str]:
 
 def files() -> list[str]:
     """The names of all files of lists."""
-    return sorted(path.stem for path in _FOLDER.glob("*.toml"))
+    return sorted(name.removesuffix(".toml") for name in os.listdir(_FOLDER) if name.endswith(".toml"))
 
 
 def names(file: str) -> tuple[str, ...]:
@@ -48,7 +48,7 @@ def _lists(file: str) -> dict[str, str]:
 
 def table(file: str) -> Any:
     """What a table of data holds."""
-    return json.loads((_FOLDER / f"{file}.json").read_text(encoding="utf-8"))
+    return json.loads(_read(f"{file}.json"))
 
 
 @cache
@@ -66,4 +66,9 @@ def written(file: str) -> frozenset[str]:
 @cache
 def source(file: str) -> str:
     """A file as it is written."""
-    return f"\n{(_FOLDER / f'{file}.toml').read_text(encoding='utf-8')}\n"
+    return f"\n{_read(f'{file}.toml')}\n"
+
+
+def _read(name: str) -> str:
+    with open(os.path.join(_FOLDER, name), encoding="utf-8") as file:
+        return file.read()

@@ -12,10 +12,10 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from memoryclaw import late
 from memoryclaw.errors import ClockError, VaultError
-from memoryclaw.text.encoding import texts_in
+from memoryclaw.text.encoding import json_object, texts_in
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import STATE_DIR, slug, timestamp, utc, writable_moment
-from memoryclaw.vault.ledger_usage import LedgerEvents, LedgerUsage, event_of, read_events
+from memoryclaw.vault.ledger_usage import LedgerEvents, LedgerUsage, read_events
 
 FOLDER = "ledger"
 _SESSIONS = 256  # of which it is remembered what they were shown
@@ -33,7 +33,7 @@ class Ledger:
 
     def __init__(self, root: str) -> None:
         self._root = root
-        self._told: dict[tuple[str, str], _Read[_Events]] = {}
+        self._sessions: dict[tuple[str, str], _Read[_Events]] = {}
         self._shown: dict[tuple[str, str], tuple[list[dict[str, Any]], Digests]] = {}
         self._read: dict[str, _Read[LedgerEvents]] = {}
         self._record = LedgerUsage()
@@ -48,7 +48,7 @@ class Ledger:
             name = ""
         if _DEVICE.fullmatch(name):
             return name
-        return slug(late.socket.gethostname())
+        return slug(os.uname().nodename)
 
     def _paths(self) -> list[str]:
         """The files of all devices."""
@@ -61,8 +61,10 @@ class Ledger:
             path: self._read_on(path, earlier.get(path, _NOTHING_READ)) for path in sorted(self._paths())
         }
         self._read = {path: file for path, file in gained.items() if file is not None}
-        if [id(file.told) for file in earlier.values()] != [id(file.told) for file in self._read.values()]:
-            self._record = LedgerUsage(file.told for file in self._read.values())
+        if [id(file.content) for file in earlier.values()] != [
+            id(file.content) for file in self._read.values()
+        ]:
+            self._record = LedgerUsage(file.content for file in self._read.values())
         return self._record
 
     def _read_on(self, path: str, known: _Read[LedgerEvents]) -> _Read[LedgerEvents] | None:
@@ -70,7 +72,7 @@ class Ledger:
         if (grown := self._grown(path, known)) is None:
             return None
         data, end, file = grown
-        events, before = read_events(data), known.told
+        events, before = read_events(data), known.content
         if end > len(data):
             new = events.events or not events.days <= before.days
             events = LedgerEvents(before.days | events.days, before.events + events.events) if new else before
@@ -117,17 +119,17 @@ class Ledger:
 
     def _events_shown_to(self, path: str, session: str) -> tuple[dict[str, Any], ...]:
         """What a file says was shown in a session; only what it has gained since the last time is read."""
-        earlier = self._told.get((path, session), _Read[_Events](()))
+        earlier = self._sessions.get((path, session), _Read[_Events](()))
         if (grown := self._grown(path, earlier)) is None:
             return ()
         data, end, file = grown
         shown = _events(data, "shown", "session", session)
         # Not what was left out: nobody asks for that, it is most of an event, and a daemon remembers many.
         new = tuple({key: value for key, value in event.items() if key != "left_out"} for event in shown)
-        events = (*earlier.told, *new) if end > len(data) else new
-        if len(self._told) > _SESSIONS:
-            self._told.clear()
-        self._told[path, session] = _Read(events, end, file)
+        events = (*earlier.content, *new) if end > len(data) else new
+        if len(self._sessions) > _SESSIONS:
+            self._sessions.clear()
+        self._sessions[path, session] = _Read(events, end, file)
         return events
 
     def last_receipt(self, id_: str, *, session: str = "", receipt: str = "") -> str:
@@ -247,7 +249,7 @@ class Ledger:
 
 def _roll_up(line: bytes) -> bytes:
     """The line of what was shown with no more than the figures need; any other line as it is."""
-    event = event_of(line) if b'"shown"' in line else {}
+    event = json_object(line) if b'"shown"' in line else {}
     if event.get("event") != "shown" or event.keys() <= _FIGURES:
         return line
     figures = {key: value for key, value in event.items() if key in _FIGURES}
@@ -265,7 +267,7 @@ T = TypeVar("T")
 class _Read(NamedTuple, Generic[T]):
     """What one file tells as far as it was read, and which file that was."""
 
-    told: T
+    content: T
     end: int = 0
     file: tuple[int, int] = (0, 0)
 
@@ -276,7 +278,7 @@ _NOTHING_READ = _Read(LedgerEvents())
 def _parsed(data: bytes, needle: bytes) -> Iterator[dict[str, Any]]:
     """The events of the lines with these bytes; a line that is no event, as one that a crash cut off, is passed over."""
     for line in data.splitlines() if needle in data else ():
-        if needle in line and (event := event_of(line)):
+        if needle in line and (event := json_object(line)):
             yield event
 
 

@@ -12,12 +12,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from memoryclaw.capture.capture import CaptureResult, KeptTurn
 from memoryclaw.capture.host_turns import NAME_LENGTH, clean
 from memoryclaw.capture.log_records import file_stem, strip_marks
-from memoryclaw.consolidation.exchanges import call_text, of_memory, unwrap
 from memoryclaw.errors import InputError, MemoryClawError, NotFoundError, VaultError
 from memoryclaw.model import AGENT, Problem
 from memoryclaw.text import prompts
@@ -27,6 +25,9 @@ from memoryclaw.vault import files
 from memoryclaw.vault.audience import may_see, of_folders
 from memoryclaw.vault.files import folder_lock
 from memoryclaw.vault.layout import timestamp, writable_moment
+
+if TYPE_CHECKING:
+    from memoryclaw.capture.capture import CaptureResult, KeptTurn
 
 BUDGET = 2000  # tokens of one working memory, as it would stand in a prompt
 OBSERVATIONS = 5  # the newest are kept
@@ -508,6 +509,8 @@ def fill(memory: WorkingMemory, turns: Iterable[Mapping[str, Any]]) -> dict[str,
 
 def _call_changes(turn: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """What one call of a tool says: the plan, the skill that is read, or that it was called."""
+    from memoryclaw.consolidation.exchanges import call_text, of_memory, unwrap  # noqa: PLC0415 - a recall only reads
+
     tool, args = turn.get("tool"), turn.get("args")
     if not isinstance(tool, str):
         return

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memoryclaw.text.needles import normal, plain_words
 from memoryclaw.vault.layout import DECISIONS_FILE
-from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import PURGED, Decisions
-from memoryclaw.writing.writer import Edit, text_change
+
+if TYPE_CHECKING:
+    from memoryclaw.writing.context import WriteContext
+    from memoryclaw.writing.writer import Edit
 
 WHY = "forgotten"  # why nothing is kept of what was erased
 SENTENCE = "forgotten: a person had this erased, so nothing was kept"
@@ -73,6 +75,7 @@ def text_of_record(record: Mapping[str, Any]) -> str:
 
 def lift_edits(gone: Collection[str]) -> list[Edit]:
     """The edit after which these digests block nothing any more: a person says it again."""
+    from memoryclaw.writing.writer import Edit, text_change  # noqa: PLC0415 - turns are kept without it
 
     def change(text: str) -> str:
         lines = []

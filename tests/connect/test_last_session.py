@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memoryclaw.connect.hooks import block
+from memoryclaw.connect.latest import block
 from memoryclaw.model import Turn
 from memoryclaw.text.prompts import estimate
 

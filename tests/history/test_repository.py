@@ -70,6 +70,17 @@ def test_variables_of_a_calling_git_do_not_reach_ours(tmp_path, monkeypatch):
     assert git(root, "status", "--porcelain") == " M a.md\n"
 
 
+def test_programs_that_a_host_names_for_git_are_not_run(tmp_path, monkeypatch):
+    root, mark, program = vault_of(tmp_path / "v", {"a.md": "x\n"}), tmp_path / "ran", tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {mark}\n")
+    program.chmod(0o755)
+    for name in ("GIT_ASKPASS", "GIT_EDITOR", "GIT_PAGER", "GIT_SEQUENCE_EDITOR"):
+        monkeypatch.setenv(name, str(program))
+    made = commit(root, {"a.md": b"y\n"})
+    assert [change.path for change in History(str(root)).changes(made)] == ["a.md"]
+    assert not mark.exists()
+
+
 def test_the_user_is_the_author_where_one_is_configured(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / ".gitconfig").write_text(
@@ -90,8 +101,8 @@ def test_a_commit_is_found_by_its_beginning_and_by_its_run(tmp_path):
     root = vault_of(tmp_path / "v", {"a.md": "x\n"})
     made = commit(root, {"a.md": b"y\n"})
     history = History(str(root))
-    found = history.find(made[:7])
-    assert (found.commit, found.trailers) == (made, {"Run": "r-1", "Source": "log:1"})
+    named = history.find(made[:7])
+    assert (named.commit, named.trailers) == (made, {"Run": "r-1", "Source": "log:1"})
     assert history.find("r-1").commit == made
     assert history.find("HEAD").commit == made
     for name in ("r-", "r.1", "HEAD~9", "HEAD@{0}", "--all", "", "ffff"):
@@ -260,9 +271,9 @@ def test_objects_are_written_while_git_removes_empty_folders_in_the_background(t
     finally:
         sweeper.kill()
         sweeper.wait()
-    held = git(root, "cat-file", "--batch-check", "--batch-all-objects")
+    stored = git(root, "cat-file", "--batch-check", "--batch-all-objects")
     assert {object_id(kind, raw, "sha1") for kind, raw in objects} <= {
-        line.split()[0] for line in held.splitlines()
+        line.split()[0] for line in stored.splitlines()
     }
 
 

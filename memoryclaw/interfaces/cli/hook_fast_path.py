@@ -19,7 +19,6 @@ from memoryclaw.connect import CLAUDE_CODE, HOSTS, hooks
 from memoryclaw.connect.hooks import context_of, post_answer
 from memoryclaw.daemon.client import root_of
 from memoryclaw.errors import InputError, MemoryClawError
-from memoryclaw.text.encoding import json_value
 
 if TYPE_CHECKING:
     from memoryclaw.app import App
@@ -137,10 +136,10 @@ def _given(end: float) -> Mapping[str, Any]:
         if not chunk:
             break
         data += chunk
-    value = json_value(data)
-    if not isinstance(value, dict):
-        raise InputError("standard input holds no JSON object")
-    return value
+    with suppress(ValueError, RecursionError):
+        if isinstance(value := json.loads(data), dict):
+            return value
+    raise InputError("standard input holds no JSON object")
 
 
 def _remark(sentence: str) -> None:
