@@ -11,15 +11,26 @@ match    a unit that answers a question         problem  something wrong in a us
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from memoryclaw.late import NamedTuple
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """The values of pairs by their keys, in the order in which they come."""
+    groups: dict[K, list[V]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
+
 
 # The text columns of a unit, in index order.
 FROM_NOW_ON = "from now on"  # the field of what somebody asks of the assistant for good

@@ -16,6 +16,7 @@ from memoryclaw.app.context import VaultContext, machine_zone, zone_name
 from memoryclaw.app.review import Review
 from memoryclaw.errors import ConflictError, MemoryClawError, NotFoundError
 from memoryclaw.late import NamedTuple
+from memoryclaw.model import grouped
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE
 from memoryclaw.vault.permissions import doubts
@@ -75,7 +76,9 @@ def adopt(context: VaultContext, items: Sequence[Adoptable]) -> None:
     for item in items:
         if item.kind != "setting":
             waiting = [
-                one for now, one in _of_others(context) if (now.what, now.value) == (item.what, item.value)
+                entry
+                for now, entry in _of_others(context)
+                if (now.what, now.value) == (item.what, item.value)
             ]
             if not waiting:
                 raise ConflictError(f"{item.what} has changed since it was shown; look at it again")
@@ -138,9 +141,7 @@ def announcements(context: VaultContext) -> list[str]:
 
 
 def _unadopted(context: VaultContext) -> list[str]:
-    by_origin: dict[str, list[str]] = {}
-    for item in adoptable(context):
-        by_origin.setdefault(item.origin, []).append(item.line[:_SHOWN])
+    by_origin = grouped((item.origin, item.line[:_SHOWN]) for item in adoptable(context))
     if not by_origin:
         return []
     listed = " and ".join(

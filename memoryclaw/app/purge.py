@@ -7,7 +7,6 @@ import os
 import shlex
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -68,7 +67,7 @@ class Purged(NamedTuple):
 
 def preview(context: VaultContext, writing: WriteContext, request: PurgeRequest) -> Purged:
     """What a purge would empty; nothing is written."""
-    return _told(plan_purge(writing, request, again=_left(context, request) is not None), dry_run=True)
+    return _purged(plan_purge(writing, request, again=_left(context, request) is not None), dry_run=True)
 
 
 def carry_out(
@@ -110,7 +109,7 @@ def carry_out(
     notices += _derived(context, needles)
     if erased := pages & {page.path for page in plan.emptied}:
         compile_again(context.looking(), erased)
-    purged = _told(plan, dry_run=False)._replace(commit=commit, searched=len(needles.texts))
+    purged = _purged(plan, dry_run=False)._replace(commit=commit, searched=len(needles.texts))
     hits = _search(context, writing.root, needles, progress)
     hits += [] if history else traces.in_branches(writing, begun.lines, needles)
     bundle = ""
@@ -128,8 +127,7 @@ def carry_out(
         hits += [Trace(HISTORY, page) for page in sorted(left_over)]
         context.close()
     if not (history and hits):  # else git's history holds the words still, and the same purge goes on there
-        with suppress(FileNotFoundError):
-            os.unlink(context.state / MARKER)
+        (context.state / MARKER).unlink(missing_ok=True)
     runs = (hit.path for hit in hits if hit.place == WAITING)
     waiting = [f"`memoryclaw review reject {run}` ends a run that would bring it back" for run in runs]
     return _with_hits(purged, hits, past)._replace(
@@ -252,7 +250,7 @@ def _search(context: VaultContext, root: str, needles: Needles, progress: Progre
     return [*hits, *traces.in_rows(texts, needles)]
 
 
-def _told(plan: PurgePlan, *, dry_run: bool) -> Purged:
+def _purged(plan: PurgePlan, *, dry_run: bool) -> Purged:
     places = []
     for place in PLACES:
         own_notices = [emptied for emptied in plan.emptied if emptied.place == place]

@@ -13,6 +13,7 @@ from memoryclaw.capture.host_turns import PendingToolCalls, messages_in, read_tu
 from memoryclaw.capture.log_files import FOLDER, Logs
 from memoryclaw.capture.log_records import file_stem, likeness, line_of, redact_turn
 from memoryclaw.errors import InputError, VaultError
+from memoryclaw.model import grouped
 from memoryclaw.text.encoding import json_value, read_json
 from memoryclaw.text.redaction import Redactor
 from memoryclaw.vault.audience import UNLABELLED, Label, common_audience, join_labels
@@ -211,11 +212,8 @@ class Recorder:
 
     def _write(self, lines: list[_LogLine]) -> dict[str, str]:
         """Writes the lines, file by file; the paths that failed, each with one sentence."""
-        by_path: dict[str, list[_LogLine]] = defaultdict(list)
-        for line in lines:
-            by_path[line.path].append(line)
         failed = {}
-        for path, group in by_path.items():
+        for path, group in grouped((line.path, line) for line in lines).items():
             try:
                 for line in group:
                     for digest, data in line.artifacts.items():

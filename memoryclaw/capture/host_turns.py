@@ -13,7 +13,7 @@ from typing import Any
 
 from memoryclaw.errors import InputError
 from memoryclaw.text.dates import own_offset, parse_timestamp, zone_of
-from memoryclaw.text.encoding import json_value
+from memoryclaw.text.encoding import json_value, text_in
 from memoryclaw.text.host_marks import HostRecord, host_records, without_marks
 from memoryclaw.text.prompts import CLOSING, OPENING, one_line
 from memoryclaw.vault.audience import UNLABELLED, Label, join_labels, of_keys
@@ -96,17 +96,17 @@ def read_turn(value: Any, calls: PendingToolCalls) -> HostMessage:
     for id_, tool, args in called:
         calls.note(id_, tool, args)
     is_result = isinstance(_first(inner, "tool_call_id", "toolCallId"), str)
-    zone = _string(_first(inner, "tz", "timezone"))
+    zone = text_in(_first(inner, "tz", "timezone"))
     about: dict[str, Any] = {
         "session": session_of(value),
         "turn": _turn(inner.get("turn")),
         "host_id": one_line(str(_first(outer, "host_id", "id", "messageId", "message_id", "uuid", "idempotencyKey") or _first(inner, "id", "idempotencyKey") or ""))[:NAME_LENGTH],
         "ts": _time(when := _first(inner, "ts", "timestamp", "time", "created_at", "createdAt")),
         "tz": own_offset(str(when)) or (zone if zone_of(zone) else ""),
-        "cwd": one_line(_string(outer.get("cwd"))),
-        "branch": _string(outer.get("gitBranch")),
-        "topic": one_line(_string(outer.get("topic")))[:NAME_LENGTH],
-        "name": "" if is_result else one_line(_string(_first(inner, "name", "senderName", "speaker")))[:NAME_LENGTH],
+        "cwd": one_line(text_in(outer.get("cwd"))),
+        "branch": text_in(outer.get("gitBranch")),
+        "topic": one_line(text_in(outer.get("topic")))[:NAME_LENGTH],
+        "name": "" if is_result else one_line(text_in(_first(inner, "name", "senderName", "speaker")))[:NAME_LENGTH],
         "label": join_labels((of_keys(value), of_keys(message if isinstance(message, Mapping) else {}))),
     }  # fmt: skip
     role = _first(inner, "role", "sender", "author")
@@ -193,10 +193,6 @@ def _time(ts: Any) -> str:
         sentence = f"{one_line(str(ts))[:40]!r} is not a time"
         raise InputError(f"{sentence}; give ISO 8601, such as 2026-03-01T12:00:00Z, or seconds since 1970")
     return time if len(time) > 10 else f"{time}T00:00:00Z"
-
-
-def _string(value: Any) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _plain_id(id_: str) -> str:

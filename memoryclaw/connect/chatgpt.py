@@ -8,6 +8,7 @@ from typing import Any
 
 from memoryclaw.connect import sources
 from memoryclaw.connect.sources import Item, Memory, Source, Turn
+from memoryclaw.text.encoding import text_in
 from memoryclaw.text.prompts import one_line
 
 _BRANCH = "another branch: an answer or a question that was replaced"
@@ -47,14 +48,14 @@ def _conversation(value: Mapping[str, Any], nodes: Mapping[str, Any]) -> Iterato
     for node in path:
         message = _message(node)
         ts = sources.time_of(message, "create_time") or ts
-        yield from _memories(message, one_line(sources.as_text(value.get("title"))), ts)
-        id_ = sources.as_text(message.get("id") or sources.as_map(node).get("id"))
+        yield from _memories(message, one_line(text_in(value.get("title"))), ts)
+        id_ = text_in(message.get("id") or sources.as_map(node).get("id"))
         turn = _turn(message, id_, before)
         if isinstance(turn, str):
             yield from [turn] if turn else []
             continue
         files = sources.as_list(sources.as_map(message.get("metadata")).get("attachments"))
-        names = [sources.as_text(sources.as_map(file).get("name")) for file in files]
+        names = [text_in(sources.as_map(file).get("name")) for file in files]
         came = [(f"{id_}:{n}", sources.attachment(name)) for n, name in enumerate(names, 1) if name]
         turns += [{**({"ts": ts} if ts else {}), "id": key, **each} for key, each in ((id_, turn), *came)]
         before = id_
@@ -83,15 +84,15 @@ def _message(node: Any) -> Mapping[str, Any]:
 def _turn(message: Mapping[str, Any], id_: str, before: str) -> Turn | str:
     """The turn of a message, or why there is none; nothing where nothing was said."""
     role, text = _role(message), _words(message)
-    kind = sources.as_text(sources.as_map(message.get("content")).get("content_type"))
+    kind = text_in(sources.as_map(message.get("content")).get("content_type"))
     if not text.strip() or kind in _THOUGHTS:
         return ""
     hidden = sources.as_map(message.get("metadata")).get("is_visually_hidden_from_conversation") is True
     if role == "system" or kind == "user_editable_context" or hidden:
         return _HIDDEN
-    recipient = sources.as_text(message.get("recipient")) or "all"
+    recipient = text_in(message.get("recipient")) or "all"
     if role == "tool":
-        name = sources.as_text(sources.as_map(message.get("author")).get("name")) or "tool"
+        name = text_in(sources.as_map(message.get("author")).get("name")) or "tool"
         return {"role": "tool", "tool": name, "toolCallId": before, "result": text}
     if role == "assistant" and recipient != "all":
         return {"role": role, "content": [{"type": "tool_use", "id": id_, "name": recipient, "input": text}]}
@@ -99,7 +100,7 @@ def _turn(message: Mapping[str, Any], id_: str, before: str) -> Turn | str:
 
 
 def _role(message: Mapping[str, Any]) -> str:
-    return sources.as_text(sources.as_map(message.get("author")).get("role")) or sources.USER
+    return text_in(sources.as_map(message.get("author")).get("role")) or sources.USER
 
 
 def _words(message: Mapping[str, Any]) -> str:
@@ -107,17 +108,17 @@ def _words(message: Mapping[str, Any]) -> str:
     content = sources.as_map(message.get("content"))
     pieces = content.get("parts")
     if isinstance(pieces, list):
-        texts = [sources.as_text(sources.as_map(piece).get("text", piece)) for piece in pieces]
+        texts = [text_in(sources.as_map(piece).get("text", piece)) for piece in pieces]
         texts = texts if any(texts) else [_medium(piece) for piece in pieces]
     else:
         head = ("title", "url") if content.get("content_type") == "tether_quote" else ()
-        texts = [sources.as_text(content.get(key)) for key in (*head, "text", "result", "user_profile")]
+        texts = [text_in(content.get(key)) for key in (*head, "text", "result", "user_profile")]
     return _MARKS.sub("", "\n".join(filter(None, texts)))
 
 
 def _medium(piece: Any) -> str:
     """What a piece without words is."""
-    kind = sources.as_text(sources.as_map(piece).get("content_type"))
+    kind = text_in(sources.as_map(piece).get("content_type"))
     return next((f"[{medium}]" for medium in _MEDIA if medium in kind), "")
 
 
@@ -127,7 +128,7 @@ def _memories(message: Mapping[str, Any], title: str, ts: str) -> Iterator[Memor
     if content.get("content_type") == "user_editable_context":
         user = sources.as_map(sources.as_map(message.get("metadata")).get("user_context_message_data"))
         for heading, own, shown in _HEADINGS:
-            text = sources.as_text(user.get(own) or content.get(shown)).strip()
+            text = text_in(user.get(own) or content.get(shown)).strip()
             if text:
                 yield Memory(text, "custom instructions", title=heading, form="curated")
     elif _role(message) == "assistant" and message.get("recipient") == "bio":

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from memoryclaw.connect import sources
+from memoryclaw.text.encoding import text_in
 from memoryclaw.text.prompts import one_line
 
 _ID = re.compile(r"[0-9a-f-]{16,}|\d+", re.IGNORECASE)
@@ -31,7 +32,7 @@ def _memory(row: Mapping[str, Any], name: str, text: str) -> sources.Memory:
     # An id that only a machine reads names nobody.
     entity = sources.USER if not about or _ID.fullmatch(about) else one_line(about)
     day = sources.time_of(row, "updated_at", "created_at")[:10]
-    tags = tuple(filter(None, map(sources.as_text, sources.as_list(row.get("categories")))))
+    tags = tuple(filter(None, map(text_in, sources.as_list(row.get("categories")))))
     return sources.Memory(
         text.strip(), name + (f", as {row['id']}" if row.get("id") else ""), entity, day, tags=tags
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from memoryclaw.model import FROM_NOW_ON, Fact
+from memoryclaw.model import FROM_NOW_ON, Fact, grouped
 from memoryclaw.text.language import key_of
 from memoryclaw.text.prompts import cost, escape_line, whole_tokens
 from memoryclaw.vault.properties import is_preference
@@ -160,9 +160,7 @@ def _of_entity(fact: Fact) -> str:
 
 def _by_entity(facts: Sequence[FileFact]) -> list[tuple[str, list[FileFact]]]:
     """Entities with what is known of them, the one that was heard of last first."""
-    groups: dict[str, list[FileFact]] = {}
-    for memory in facts:
-        groups.setdefault(key_of(memory.fact.entity), []).append(memory)
+    groups = grouped((key_of(memory.fact.entity), memory) for memory in facts)
     newest = {key: max(memory.fact.day[:10] for memory in group) for key, group in groups.items()}
     order = sorted(sorted(groups), key=lambda key: newest[key], reverse=True)
     return [(groups[key][0].fact.entity or "Said", groups[key]) for key in order]

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from memoryclaw.connect.archives import Part, items
 from memoryclaw.model import Problem
 from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.text.encoding import text_in
 from memoryclaw.text.prompts import one_line
 
 USER = "user"  # the entity of what a memory says of nobody by name
@@ -81,7 +82,7 @@ def conversation(
 ) -> HostConversation:
     """A conversation under the first of these ids that it has, else under its digest."""
     session = f"{kind}-{one_line(first_text(value, *ids) or digest(value))}"[:90]
-    called, about = one_line(as_text(value.get(title))), {"session": session}
+    called, about = one_line(text_in(value.get(title))), {"session": session}
     first = {"topic": called} if called else {}
     texts = (about | turn | (first if not n else {}) for n, turn in enumerate(turns))
     return HostConversation(session, called, tuple(texts))
@@ -108,12 +109,7 @@ def time_of(value: Mapping[str, Any], *keys: str) -> str:
 
 def first_text(value: Mapping[str, Any], *keys: str) -> str:
     """The first text under these keys that says anything."""
-    return next((text for key in keys if (text := as_text(value.get(key))).strip()), "")
-
-
-def as_text(value: Any) -> str:
-    """The value where it is a text."""
-    return value if isinstance(value, str) else ""
+    return next((text for key in keys if (text := text_in(value.get(key))).strip()), "")
 
 
 def as_map(value: Any) -> Mapping[str, Any]:

@@ -37,7 +37,7 @@ from memoryclaw.model import Problem, Turn
 from memoryclaw.talk.orders import Wish
 from memoryclaw.talk.statements import Statement
 from memoryclaw.text.dates import parse_timestamp
-from memoryclaw.text.encoding import json_object, json_value, readable, texts_in
+from memoryclaw.text.encoding import json_object, json_value, readable, text_in, texts_in
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.prompts import one_line
 from memoryclaw.text.yaml_text import scalar
@@ -500,11 +500,11 @@ def read_record(text: str) -> RunRecord:
     ranges = [range_ for cited in texts_in(value.get("ranges")) for range_ in parse_ranges(cited)]
     sequences = [
         ToolSequence(
-            _text(call.get("session")),
-            _text(call.get("range")),
+            text_in(call.get("session")),
+            text_in(call.get("range")),
             texts_in(call.get("tools")),
-            _text(call.get("project")),
-            _text(call.get("day")),
+            text_in(call.get("project")),
+            text_in(call.get("day")),
         )
         for call in _rows(value, "acted")
     ]
@@ -512,15 +512,17 @@ def read_record(text: str) -> RunRecord:
     noted: Mapping[Any, Any] = episodes if isinstance(episodes, dict) else {}
     sources = {id_: source for id_, source in noted.items() if isinstance(source, str)}
     worth = {
-        (_text(row.get("entity")), _text(row.get("field")), _text(row.get("value"))): _text(row.get("worth"))
+        (text_in(row.get("entity")), text_in(row.get("field")), text_in(row.get("value"))): text_in(
+            row.get("worth")
+        )
         for row in _rows(value, "decided")
         if row.get("worth")
     }
-    run, moment, reason = (_text(value.get(key)) for key in ("run", "at", "held"))
+    run, moment, reason = (text_in(value.get(key)) for key in ("run", "at", "held"))
     wishes = tuple(
-        Wish(*(_text(row.get(key)) for key in Wish._fields))
+        Wish(*(text_in(row.get(key)) for key in Wish._fields))
         for row in _rows(value, "wishes")
-        if parse_timestamp(_text(row.get("at")))
+        if parse_timestamp(text_in(row.get("at")))
     )
     return RunRecord(run, moment, ranges, sequences, sources, reason, worth, wishes)
 
@@ -528,10 +530,6 @@ def read_record(text: str) -> RunRecord:
 def _rows(value: Mapping[str, Any], key: str) -> Iterator[Mapping[str, Any]]:
     rows = value.get(key)
     return (row for row in (rows if isinstance(rows, list) else ()) if isinstance(row, dict))
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
 
 
 # `review/<kind>-<hex>.md`: a planned change as a note that a person reads, edits, ticks; and back to the same change.

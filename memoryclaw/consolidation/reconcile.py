@@ -393,17 +393,13 @@ def _state(
     return decided
 
 
-def facts_after(
-    known_facts: Known, decided: ClaimDecision, source: str, day: str = ""
-) -> list[tuple[str, Fact]]:
+def facts_after(known_facts: Known, decided: ClaimDecision, source: str) -> list[tuple[str, Fact]]:
     """The known facts as they are once this is done.
 
     Args:
         source: the episode that it rests on.
-        day: the date a fact gets whose claim has none.
     """
-    facts, claim = list(known_facts), decided.claim
-    since = decided.since or day
+    facts, claim, since = list(known_facts), decided.claim, decided.since
     if decided.action == "state":
         facts = _without(facts, decided.replaces)
         note = next(

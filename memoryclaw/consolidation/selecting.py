@@ -26,7 +26,7 @@ from memoryclaw.consolidation.exchanges import Call, calls_in, tool_sequences
 from memoryclaw.consolidation.mining import SkillDraft, environment, plan_skills
 from memoryclaw.history import repository
 from memoryclaw.history.repository import Branch, History, Logged
-from memoryclaw.model import Turn
+from memoryclaw.model import Turn, grouped
 from memoryclaw.skills.listing import known_skills
 from memoryclaw.text.encoding import decode, json_object
 from memoryclaw.text.frontmatter import split
@@ -64,10 +64,8 @@ class PastRuns(NamedTuple):
 
     def ranges(self) -> dict[str, list[LogRange]]:
         """Every range that is done, by its log."""
-        by_log: dict[str, list[LogRange]] = {}
-        for range_ in (*self.decisions.ranges(), *(r for record in self.records for r in record.ranges)):
-            by_log.setdefault(range_.path, []).append(range_)
-        return by_log
+        done = (*self.decisions.ranges(), *(r for record in self.records for r in record.ranges))
+        return grouped((range_.path, range_) for range_ in done)
 
 
 class OpenBranch(NamedTuple):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw.config import Config
 from memoryclaw.consolidation.changes import SPEAKERS
@@ -30,12 +30,9 @@ from memoryclaw.model import Problem
 from memoryclaw.recall.strength import Strengths
 from memoryclaw.review.queue import ReviewItem
 from memoryclaw.text.dates import parse_timestamp
-from memoryclaw.text.encoding import json_object
-from memoryclaw.vault import files
 from memoryclaw.vault.folder import Scan
 from memoryclaw.vault.layout import place_of
-from memoryclaw.vault.ledger import FOLDER
-from memoryclaw.vault.ledger_usage import LedgerUsage
+from memoryclaw.vault.ledger import Ledger
 from memoryclaw.vault.properties import source_of_day
 
 if TYPE_CHECKING:  # most vaults have no vectors
@@ -128,30 +125,27 @@ def waiting_items(items: Sequence[ReviewItem], now: datetime) -> Waits:
     return _waits(len(items), times, now)
 
 
-def stats(  # noqa: PLR0917
-    root: str, catalog: Catalog, waiting: Waits, review: Waits, record: LedgerUsage, today: date
-) -> Stats:
+def stats(catalog: Catalog, waiting: Waits, review: Waits, ledger: Ledger, today: date) -> Stats:
     """The figures of a vault, from its index and its ledger."""
     months: dict[str, Counter[str]] = defaultdict(Counter)
     for name, sql in _GROWTH.items():
         for month, count in catalog.rows(sql):
             months[str(month)][name] += int(count)
     ids_shown, ratings = Counter[str](), list[int]()
-    recalls = 0
-    for event in _events(root):
-        month = parse_timestamp(str(event.get("ts", "")))[:7]
-        if event.get("event") == "shown":
-            recalls += 1
-            months[month]["recalls"] += 1
-            ids = event.get("ids")
-            ids_shown.update(map(str, ids if isinstance(ids, list) else ()))
-        elif event.get("event") == "rated" and isinstance(rating := event.get("rating"), int):
+    recalls = ledger.events_of("shown")
+    for event in recalls:
+        months[parse_timestamp(str(event.get("ts", "")))[:7]]["recalls"] += 1
+        ids = event.get("ids")
+        ids_shown.update(map(str, ids if isinstance(ids, list) else ()))
+    for event in ledger.events_of("rated"):
+        if isinstance(rating := event.get("rating"), int):
             ratings.append(rating)
-            months[month]["ratings"] += 1
+            months[parse_timestamp(str(event.get("ts", "")))[:7]]["ratings"] += 1
     rows = [Month(month, **months[month]) for month in sorted(filter(None, months), reverse=True)]
     kinds = {str(kind): int(count) for kind, count in catalog.rows(_KINDS)}
     facts, turns = (int(catalog.rows(sql)[0][0]) for sql in (_FACTS, _TURNS))
     mean = round(sum(ratings) / len(ratings), 2) if ratings else 0.0
+    record = ledger.record()
     strengths = Strengths(record, today, catalog.merged_ids())
     used = catalog.rows(_USED, [json.dumps(sorted(strengths.ids))])
     values = [(str(id_), round(strengths.of(str(id_), str(kind)).value, 2)) for id_, kind in used]
@@ -159,7 +153,7 @@ def stats(  # noqa: PLR0917
     hottest = tuple(sorted(hot, key=lambda hot_note: (-hot_note[1], hot_note[0]))[:5])
     often = tuple(sorted(ids_shown.items(), key=lambda hot_note: (-hot_note[1], hot_note[0]))[:5])
     return Stats(
-        kinds, facts, turns, tuple(rows[:MONTHS]), recalls, len(ratings), mean, often,
+        kinds, facts, turns, tuple(rows[:MONTHS]), len(recalls), len(ratings), mean, often,
         sum(bool(use.cited) for uses in record.uses.values() for use in uses), hottest, waiting, review,
     )  # fmt: skip
 
@@ -173,15 +167,6 @@ _GROWTH = {
     "facts": "select substr(coalesce(nullif(since, ''), said), 1, 7), count(*) from fact where coalesce(nullif(since, ''), said) != '' group by 1",
     "turns": "select substr(at, 1, 7), count(*) from unit where kind = 'turn' and at != '' group by 1",
 }
-
-
-def _events(root: str) -> Iterator[dict[str, Any]]:
-    """The events of the ledger; a line that is none is passed over."""
-    for path in files.list_files(root, FOLDER):
-        data = files.data_at(root, path) if path.endswith(".jsonl") else None
-        for line in (data or b"").splitlines():
-            if event := json_object(line):
-                yield event
 
 
 def _waits(count: int, times: Iterable[str], now: datetime) -> Waits:

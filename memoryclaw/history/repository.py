@@ -382,11 +382,6 @@ def index_entries(
     return entries if position == end else None
 
 
-def takes_git_to_ignore(settings: str) -> bool:
-    """True when a repository's settings say something of what it ignores, beside the files that say so anyway."""
-    return any(word in settings.lower() for word in _OTHERWISE)
-
-
 def may_ignore(rules: str, path: str) -> bool:
     """Whether rules can be about a path, named from where they hold; False only where surely none is."""
     names = path.split("/")
@@ -645,7 +640,8 @@ class History:
     def _may_be_ignored(self, place: str) -> bool:
         """False where no ignore file that git would look at has a rule that could be about this path."""
         top, common = self._where().top or self.root, common_dir(self.git_dir)
-        if takes_git_to_ignore("".join(map(_rules, config_files(self.git_dir)))):
+        settings = "".join(map(_rules, config_files(self.git_dir))).lower()
+        if any(word in settings for word in _OTHERWISE):
             return True
         shared = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
         everywhere = os.path.join(common, "info", "exclude"), os.path.join(shared, "git", "ignore")

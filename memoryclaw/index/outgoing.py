@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index
 from memoryclaw.index.indexer import settings_of
-from memoryclaw.model import AGENT, Unit
+from memoryclaw.model import AGENT, Unit, grouped
 from memoryclaw.text.encoding import decode, lines_of, readable
 from memoryclaw.vault.export_gate import exportable_bytes, sources_in, withheld_names
 from memoryclaw.vault.folder import Vault
@@ -41,9 +41,8 @@ class Outgoing:
     def withheld(self, units: Collection[int]) -> set[int]:
         """Those of these units that must not leave this machine, or of which that cannot be told now."""
         sql = """select rowid, path, id from units where rowid in (select value from json_each(?)) order by path"""
-        by_path: dict[str, list[tuple[int, str]]] = {}
-        for rowid, path, id_ in self._catalog.rows(sql, (json.dumps(sorted(units)),)):
-            by_path.setdefault(str(path), []).append((rowid, str(id_)))
+        listed = self._catalog.rows(sql, (json.dumps(sorted(units)),))
+        by_path = grouped((str(path), (int(rowid), str(id_))) for rowid, path, id_ in listed)
         return {rowid for path, rows in by_path.items() for rowid in self._of_file(path, rows)}
 
     def _of_file(self, path: str, rows: list[tuple[int, str]]) -> set[int]:

@@ -10,6 +10,7 @@ from itertools import chain
 from whoosh.lang import has_stemmer, stemmer_for_language
 from whoosh.lang.stopwords import stoplists
 
+from memoryclaw.model import grouped
 from memoryclaw.text.language import Language, words_of
 from memoryclaw.text.words import words
 
@@ -74,8 +75,4 @@ def _counted(words: set[str]) -> Counter[str]:
 @cache
 def _spoken() -> dict[str, list[str]]:
     """The languages in which each word is a stop word."""
-    codes_by_word: dict[str, list[str]] = {}
-    for code in sorted(stoplists):
-        for word in stoplists[code]:
-            codes_by_word.setdefault(word, []).append(code)
-    return codes_by_word
+    return grouped((word, code) for code in sorted(stoplists) for word in stoplists[code])

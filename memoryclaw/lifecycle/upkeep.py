@@ -37,7 +37,7 @@ from memoryclaw.index.catalog import Catalog
 from memoryclaw.lifecycle.conflict_decisions import KIND, side_in_words, standing_conflicts
 from memoryclaw.lifecycle.keeping import UPKEEP, FactPlaces, Keeper, UpkeepContext, is_open, resting
 from memoryclaw.lifecycle.pages import refresh
-from memoryclaw.model import FROM_NOW_ON, SESSION, TRUSTS, Fact, Lifecycle, Problem, Turn
+from memoryclaw.model import FROM_NOW_ON, SESSION, TRUSTS, Fact, Lifecycle, Problem, Turn, grouped
 from memoryclaw.ports import Lookup
 from memoryclaw.recall.browsing import links
 from memoryclaw.recall.restated import stems
@@ -302,20 +302,17 @@ def _sample(catalog: Catalog, fact: Fact, sources: Callable[[Fact], list[str]]) 
 
 def _groups(shown: Sequence[_Shown]) -> Iterator[list[_Shown]]:
     """Those that are alike and were shown on enough days, each named by its earliest; none is in two groups."""
-    holding: dict[str, list[int]] = defaultdict(list)
+    holding = grouped((stem, place) for place, sign in enumerate(shown) for stem in sign.stems)
+    taken: set[int] = set()
     for place, sign in enumerate(shown):
-        for stem in sign.stems:
-            holding[stem].append(place)
-    grouped: set[int] = set()
-    for place, sign in enumerate(shown):
-        near = sorted({spot for stem in sign.stems for spot in holding[stem]} - grouped)
+        near = sorted({spot for stem in sign.stems for spot in holding[stem]} - taken)
         alike = [n for n in near if shown[n].denies == sign.denies and are_alike(sign.stems, shown[n].stems)]
-        if place in grouped or len(_days(shown[n] for n in alike)) < DAYS:
+        if place in taken or len(_days(shown[n] for n in alike)) < DAYS:
             continue
         # Statements are read only here: most of them are like no others.
         wishes = [n for n in alike if shown[n].of_wish or _is_wish(shown[n].said)]
         if place in wishes and len(_days(shown[n] for n in wishes)) >= DAYS:
-            grouped.update(wishes)
+            taken.update(wishes)
             yield [sign, *(shown[n] for n in wishes if n != place)]
 
 
@@ -362,11 +359,9 @@ def missed_words(context: UpkeepContext) -> Iterator[PlannedChange]:
 
     Questions and lines that carry a label, or in which something is redacted, teach nothing.
     """
-    weeks: dict[date, list[_Miss]] = defaultdict(list)
     this_week = _monday(context.writing.today)
-    for miss in _misses((*context.ledger.events_of("shown"), *context.ledger.events_of("cited"))):
-        if (week := _monday(miss.day)) < this_week:
-            weeks[week].append(miss)
+    every = _misses((*context.ledger.events_of("shown"), *context.ledger.events_of("cited")))
+    weeks = grouped((week, miss) for miss in every if (week := _monday(miss.day)) < this_week)
     known = {
         fact.id: (path, fact)
         for path, fact in (context.catalog.facts() if weeks else ())
@@ -476,7 +471,7 @@ def gotchas(context: UpkeepContext) -> Iterator[PlannedChange]:
             continue
         # Those of one step in the same words together; figures in them may differ.
         by_cause: dict[tuple[str, tuple[str, ...]], list[RunOutcome]] = {}
-        for outcome in listed.outcomes.told:
+        for outcome in listed.outcomes.telling:
             if not outcome.ok and outcome.why:
                 words = tuple(word for word in words_of(outcome.why) if not any(map(str.isdigit, word)))
                 by_cause.setdefault((outcome.where, words), []).append(outcome)
@@ -556,13 +551,9 @@ def revisions(context: UpkeepContext) -> Iterator[PlannedChange]:
         for path, fact in context.catalog.facts()
         if path.startswith("semantic/") and not (fact.is_statement or fact.audience)
     ]
-    resting: dict[str, int] = defaultdict(int)
-    by_field: dict[tuple[str, str], list[Fact]] = defaultdict(list)
     contradictions: dict[str, list[_Contradiction]] = defaultdict(list)
-    for fact in facts:
-        by_field[key_of(fact.entity), key_of(fact.field)].append(fact)
-        for note in {note for note, _ in _lines(fact)}:
-            resting[note] += 1
+    by_field = grouped(((key_of(fact.entity), key_of(fact.field)), fact) for fact in facts)
+    resting = Counter(note for fact in facts for note in {note for note, _ in _lines(fact)})
     for fact in facts:
         later = (
             told_fact
@@ -638,10 +629,8 @@ _QUOTED = 3  # lines of an episode in its proposal
 def merges(context: UpkeepContext) -> Iterator[PlannedChange]:
     """The merges to propose now, of entities first, then of facts, then of episodes, the most alike first."""
     # The entities of semantic files by the keys of their names; none of which a line is for some only, or in quarantine.
-    facts_by_key: dict[str, list[tuple[str, Fact]]] = defaultdict(list)
-    for path, fact in context.catalog.facts():
-        if fact.entity:
-            facts_by_key[key_of(fact.entity)].append((path, fact))
+    named = (pair for pair in context.catalog.facts() if pair[1].entity)
+    facts_by_key = grouped((key_of(fact.entity), (path, fact)) for path, fact in named)
     entities = {
         key: NamedEntity(entity_facts[0][1].entity, tuple(entity_facts))
         for key, entity_facts in facts_by_key.items()
@@ -729,11 +718,8 @@ def surely(share: float, of: int) -> float:
 def _candidates(sets: Mapping[str, Shingles], order: Mapping[str, int]) -> Iterator[tuple[str, str]]:
     """The pairs that share one of the rarest trigrams of either: two that are alike always do, and so do one and what it holds."""
     counts = Counter(shingle for trigrams in sets.values() for shingle in trigrams)
-    with_one: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for id_ in sorted(sets, key=order.__getitem__):
-        for shingle in sets[id_]:
-            if counts[shingle] > 1:
-                with_one[shingle].append(id_)
+    ids = sorted(sets, key=order.__getitem__)
+    with_one = grouped((shingle, id_) for id_ in ids for shingle in sets[id_] if counts[shingle] > 1)
     pairs_yielded = set()
     for id_, trigrams in sets.items():
         most = len(trigrams) - int(ALIKE * len(trigrams)) + 1
@@ -764,9 +750,8 @@ def _once(pairs: Iterable[Pair]) -> Iterator[Pair]:
 
 def _of_episodes(context: UpkeepContext) -> Iterator[PlannedChange]:
     by_id = {episode.id: episode for episode in _run_episodes(context)}
-    groups: dict[str, list[RunEpisode]] = defaultdict(list)
-    for episode in by_id.values():
-        groups[episode.trust].append(episode)  # what is trusted takes in nothing that is not
+    # What is trusted takes in nothing that is not.
+    groups = grouped((episode.trust, episode) for episode in by_id.values())
     pairs = [
         pair
         for trust in sorted(groups)
@@ -946,14 +931,14 @@ def disagree(first: NamedEntity, other: NamedEntity, many: Iterable[str]) -> boo
     """True where a field that has one value has different ones in the two."""
     several = {*many}
 
-    def told(named: NamedEntity) -> dict[str, set[str]]:
+    def values_of(named: NamedEntity) -> dict[str, set[str]]:
         values: dict[str, set[str]] = defaultdict(set)
         for _, fact in named.facts:
             if fact.current and not fact.is_statement:
                 values[fact.field.casefold()].add(key_of(fact.value))
         return values
 
-    mine, theirs = told(first), told(other)
+    mine, theirs = values_of(first), values_of(other)
     return any(mine[field] != theirs[field] for field in mine.keys() & theirs.keys() - several)
 
 
@@ -992,10 +977,10 @@ def _of_facts(context: UpkeepContext, known: Mapping[str, NamedEntity]) -> Itera
     """The facts and statements of one entity that say the same in nearly the same words."""
     places = FactPlaces(context.writing)
     for _, entity in sorted(known.items()):
-        groups: dict[str, list[tuple[str, Fact]]] = defaultdict(list)
-        for path, fact in entity.facts:
-            if fact.current:
-                groups["" if fact.is_statement else key_of_fact(fact)].append((path, fact))
+        current = (pair for pair in entity.facts if pair[1].current)
+        groups = grouped(
+            ("" if fact.is_statement else key_of_fact(fact), (path, fact)) for path, fact in current
+        )
         for field, values in groups.items():
             order = sorted(values, key=lambda value: (value[1].day, value[0], value[1].line))
             for pair in repeated_values([fact.value for _, fact in order], statements=not field):

@@ -7,14 +7,14 @@ is in quarantine is in none. A topic is entities and tags that come together in 
 from __future__ import annotations
 
 import hashlib
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.lifecycle.keeping import UpkeepContext
-from memoryclaw.model import Fact
+from memoryclaw.model import Fact, grouped
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import key_of
@@ -148,12 +148,13 @@ def episodes_of(context: UpkeepContext) -> list[Episode]:
 
 def subjects_of(catalog: Catalog) -> list[PageSubject]:
     """The entities that pages are made of, by name: those of which a fact is for everybody who works here."""
-    facts_by_key: dict[str, list[tuple[str, Fact]]] = defaultdict(list)
     sql = "select path from files where state = 'current' and trust in ('trusted', 'unknown')"
     trusted = {str(path) for (path,) in catalog.rows(sql)}
-    for path, fact in catalog.facts():
-        if fact.entity and not fact.audience and path in trusted and fact.trust in ("trusted", "unknown"):
-            facts_by_key[key_of(fact.entity)].append((path, fact))
+    facts_by_key = grouped(
+        (key_of(fact.entity), (path, fact))
+        for path, fact in catalog.facts()
+        if fact.entity and not fact.audience and path in trusted and fact.trust in ("trusted", "unknown")
+    )
     subjects, keys_taken = [], set[str]()
     for key in sorted(facts_by_key, key=lambda key: (-len(facts_by_key[key]), key)):
         if key in keys_taken or not key:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from typing import NamedTuple
 
-from memoryclaw.consolidation.actions import Action, NewFile
+from memoryclaw.consolidation.actions import NewFile
 from memoryclaw.consolidation.apply import CommitMessages, new_file
 from memoryclaw.consolidation.changes import (
     APPROVE,
@@ -31,7 +31,7 @@ from memoryclaw.lifecycle.conflict_decisions import (
     says,
     side_in_words,
 )
-from memoryclaw.model import Fact, FileChange, Problem
+from memoryclaw.model import Fact, FileChange, Problem, grouped
 from memoryclaw.review import elsewhere, widened
 from memoryclaw.review.file_changes import actions_of, replay
 from memoryclaw.review.queue import (
@@ -277,9 +277,7 @@ class _Replay:
         return change._replace(after=encode(file._replace(text=reduce(remove_pending, refused, file.text))))
 
     def _propose(self, recorded: Logged, changes: Sequence[FileChange], why: str) -> None:
-        actions: list[Action] = []
-        for c in changes:
-            actions += actions_of(c.path, _text(c.before), _text(c.after), self._context.facts_file(c.path))
+        actions = [a for c in changes for a in actions_of(c, self._context.facts_file(c.path))]
         title = recorded.subject
         if not actions:
             self.notices.append(f"{title} was left out: {why}")
@@ -337,10 +335,6 @@ def _decision_edit(writer: Writer, decision: Decision) -> Edit:
         return text + ("\n" if text and not text.endswith("\n") else "") + decision.line()
 
     return Edit(DECISIONS_FILE, patch_bytes(change))
-
-
-def _text(data: bytes | None) -> str | None:
-    return None if data is None else decode(data).text
 
 
 class _Deciding(NamedTuple):
@@ -574,11 +568,11 @@ def replacement(
         waiting = read_pending(text)
         exact = [pending for pending in waiting if pending.id == fact.id]
         edited = [
-            one
-            for one in waiting
-            if one.id not in at_work
-            and edits.same(one.entity, fact.entity)
-            and edits.same(one.field, fact.field)
+            pending
+            for pending in waiting
+            if pending.id not in at_work
+            and edits.same(pending.entity, fact.entity)
+            and edits.same(pending.field, fact.field)
         ]
         for entry in (exact or edited)[:1]:
             splice = edits.Splice(entry.line - 1, entry.end_line, lines)
@@ -701,11 +695,8 @@ def settling(context: WriteContext, conflict: Conflict, value: str) -> list[Edit
     Raises:
         InputError: a line cannot be changed without touching others; it says which.
     """
-    lines: dict[str, list[Fact]] = {}
-    for path, fact in conflict.against(value):
-        lines.setdefault(path, []).append(fact)
     changes = []
-    for path, facts in lines.items():
+    for path, facts in grouped(conflict.against(value)).items():
         change = partial(_settled, context.semantic(path), facts, value, context.today)
         try:
             change(context.text(path))

@@ -21,7 +21,7 @@ from memoryclaw.consolidation.actions import (
     standing,
 )
 from memoryclaw.errors import InputError, OvertakenError
-from memoryclaw.model import Fact, FileChange
+from memoryclaw.model import Fact, FileChange, grouped
 from memoryclaw.text.encoding import decode, lines_of, readable
 from memoryclaw.text.memory_lines import BULLET
 from memoryclaw.text.merging import merge
@@ -76,12 +76,13 @@ def added_facts(before: str, after: str, file: SemanticFile) -> list[SetFact | A
     return [action(fact) for fact in new if (fact.entity, fact.field, fact.value) not in triples]
 
 
-def actions_of(path: str, before: str | None, after: str | None, file: SemanticFile | None) -> list[Action]:
+def actions_of(change: FileChange, file: SemanticFile | None) -> list[Action]:
     """What a change of one file can be proposed as; empty where it is nothing that a person could be asked."""
-    if after is None:
+    if change.after is None:
         return []
-    if path == PENDING_FILE:
-        earlier_ids = {waiting.id for waiting in read_pending(before or "")}
+    before, after = texts_of(change)
+    if change.path == PENDING_FILE:
+        earlier_ids = {waiting.id for waiting in read_pending(before)}
         names = set(AddPending.names())
         return [
             AddPending(**{name: value for name, value in waiting._asdict().items() if name in names})
@@ -89,8 +90,8 @@ def actions_of(path: str, before: str | None, after: str | None, file: SemanticF
             if waiting.id not in earlier_ids
         ]
     if file is not None:
-        return [*added_facts(before or "", after, file)]
-    return [NewFile(path, after)] if before is None else []
+        return [*added_facts(before, after, file)]
+    return [NewFile(change.path, after)] if change.before is None else []
 
 
 def replay(before: str, after: str, now: str, file: SemanticFile | None) -> str | None:
@@ -164,9 +165,7 @@ class _FactSheet(NamedTuple):
     @classmethod
     def of(cls, text: str, file: SemanticFile) -> _FactSheet:
         sheet = Sheet.of(text, file)
-        spans: dict[tuple[int, int], list[Fact]] = {}
-        for fact in sheet.found.facts:
-            spans.setdefault(sheet.span(fact), []).append(fact)
+        spans = grouped((sheet.span(fact), fact) for fact in sheet.facts.facts)
         fact_lines = [
             _FactLine(a, b, tuple(facts), tuple(line.rstrip() for line in sheet.lines[a:b]))
             for (a, b), facts in sorted(spans.items(), key=lambda item: item[0])
@@ -315,7 +314,7 @@ def _is_bare(lines: Sequence[str], at: int) -> bool:
 
 
 def _keys(page: _FactSheet) -> Counter[_Key]:
-    return Counter(map(fact_key, page.sheet.found.facts))
+    return Counter(map(fact_key, page.sheet.facts.facts))
 
 
 # Decisions that keep a change taken back

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from memoryclaw.errors import HistoryError, InputError, MemoryClawError, NotFoundError
 from memoryclaw.history import repository
 from memoryclaw.history.repository import History, Logged
-from memoryclaw.model import Fact
+from memoryclaw.model import Fact, grouped
 from memoryclaw.ports import Address
 from memoryclaw.review.file_changes import texts_of
 from memoryclaw.text.encoding import decode, readable
@@ -380,9 +380,7 @@ def facts_in(root: str, commit: str) -> list[tuple[str, Fact]]:
 
 def facts_on(root: str, facts: list[tuple[str, Fact]], day: date) -> list[tuple[str, Fact]]:
     """Facts of a day, those of notes as git has them of it."""
-    by_path: dict[str, list[tuple[str, Fact]]] = {}
-    for path, fact in facts:
-        by_path.setdefault(path, []).append((path, fact))
+    by_path = grouped((pair[0], pair) for pair in facts)
     for path in by_path:
         if place_of(path) == NOTE:
             data = bytes_on(root, path, day.isoformat())

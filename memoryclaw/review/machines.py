@@ -17,7 +17,7 @@ from memoryclaw.consolidation.changes import RUNS, read_record
 from memoryclaw.errors import ConflictError, HistoryError, InputError
 from memoryclaw.history.remote import FOLDER, Remote, remote_of
 from memoryclaw.history.repository import History, TreeEntry, Version, object_id
-from memoryclaw.model import Fact, FileChange
+from memoryclaw.model import Fact, FileChange, grouped
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import (
     DecodedText,
@@ -222,7 +222,7 @@ class MergedTree(NamedTuple):
 
     files: dict[str, TreeEntry]
     made: dict[str, bytes]  # id → bytes
-    told: tuple[str, ...]
+    remarks: tuple[str, ...]
 
 
 def merge_trees(
@@ -275,7 +275,7 @@ def still_bound(
             data = _encode(new if now else old, text)
             oid = object_id("blob", data, hash_name)
             made[oid], files[path] = data, TreeEntry(now.mode if now else was.mode, oid)
-    return MergedTree(files, made, merged.told)
+    return MergedTree(files, made, merged.remarks)
 
 
 def _bound_decisions(old: str, new: str) -> str:
@@ -319,7 +319,7 @@ class _Merging:
     hash_name: str
     files: dict[str, TreeEntry] = field(default_factory=dict)
     made: dict[str, bytes] = field(default_factory=dict)
-    told: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
     waiting: list[PendingFact] = field(default_factory=list)
 
     def run(self) -> MergedTree:
@@ -347,7 +347,7 @@ class _Merging:
         self._drop_refused()
         self._ask()
         self._must_not_lie_in_files()
-        return MergedTree(self.files, self.made, tuple(dict.fromkeys(self.told)))
+        return MergedTree(self.files, self.made, tuple(dict.fromkeys(self.remarks)))
 
     # ── Which files there are
 
@@ -419,7 +419,7 @@ class _Merging:
                     left.remove(path)
                     left.append(to)
                     self.files.pop(to, None)
-                    self.told.append(
+                    self.remarks.append(
                         f"{path} was moved to {to} on one machine and changed on the other; the change is in {to}"
                     )
         self._both_moved()
@@ -428,11 +428,10 @@ class _Merging:
     def _both_moved(self) -> None:
         """A file that both moved, each to its place, stays where it was archived, else where the later one put it."""
         # Of each side: an entry → the new paths with it, the last first.
-        new: list[dict[TreeEntry, list[str]]] = []
-        for tip in (self.first, self.second):
-            new.append({})
-            for path in sorted(tip.files.keys() - self.base.keys(), reverse=True):
-                new[-1].setdefault(tip.files[path], []).append(path)
+        new = [
+            grouped((files[path], path) for path in sorted(files.keys() - self.base.keys(), reverse=True))
+            for files in (self.first.files, self.second.files)
+        ]
         for path, was in sorted(self.base.items()):
             if path in self.first.files or path in self.second.files:
                 continue
@@ -440,7 +439,7 @@ class _Merging:
             if a and b and a != b and a not in self.second.files and b not in self.first.files:
                 stays, gone = (a, b) if a.startswith(_ARCHIVE) else (b, a)
                 self.files.pop(gone, None)
-                self.told.append(f"{path} was moved to {gone} and to {stays}; it is in {stays}")
+                self.remarks.append(f"{path} was moved to {gone} and to {stays}; it is in {stays}")
 
     # ── One file
 
@@ -455,7 +454,9 @@ class _Merging:
         if ours is None or two is None:
             self._keep(path, ours or two)
             gone, changed = (self.first, self.second) if ours is None else (self.second, self.first)
-            self.told.append(f"{path} was deleted {gone.name} and changed {changed.name}; the change stands")
+            self.remarks.append(
+                f"{path} was deleted {gone.name} and changed {changed.name}; the change stands"
+            )
             return
         mode = two.mode if was is None or ours.mode == was.mode else ours.mode
         if was and was.oid in (ours.oid, two.oid):
@@ -469,7 +470,7 @@ class _Merging:
         copy = self._free(conflict_copy(path, self.first.when, self.first.commit))
         self._put(path, their_data or b"", mode)
         self._put(copy, mine or b"", mode)
-        self.told.append(
+        self.remarks.append(
             f"{path} was changed on the same lines on both machines; the other version is in {copy}"
         )
 
@@ -524,7 +525,7 @@ class _Merging:
         file = SemanticFile(path, schema.collections)
         text = weave(base, ours, theirs, merge_outlines, _rows).text
         three = _Three(*(_Side.of(file, side) for side in (base, ours, theirs)))
-        for side, tip in ((three.one, self.first), (three.two, self.second)):
+        for side, tip in ((three.first, self.first), (three.second, self.second)):
             self._without_refused(three.base, side, tip)
         counts = three.target_counts()
         try:
@@ -554,7 +555,7 @@ class _Merging:
             if all(refused_ones):
                 name = side.name(group)
                 side.take_back(base, group)
-                self.told.append(
+                self.remarks.append(
                     f"{name} is not taken {tip.name}: it was rejected on the other machine since"
                 )
 
@@ -569,23 +570,23 @@ class _Merging:
             )
             if place_of(path) != ("semantic", "current") or was not in (ours, theirs) or ours == theirs:
                 continue
-            said, file = len(self.told), decode(self._bytes(entry) or b"")
+            before, file = len(self.remarks), decode(self._bytes(entry) or b"")
             text = self._facts(path, *map(self._text, (was, ours, theirs)))
-            if len(self.told) > said and text not in (None, file.text):
+            if len(self.remarks) > before and text not in (None, file.text):
                 self._put(path, _encode(file, text or ""), entry.mode)
             else:
-                del self.told[said:]
+                del self.remarks[before:]
 
     def _decide(self, text: str, file: SemanticFile, sides: _Three, schema: Schema) -> str:
         """What holds where both machines gave one field another value: what began later, else what a person says."""
         for group in sorted(sides.contested()):
             facts = file.facts(text).facts
             current = [f for f in facts if f.current and not f.is_statement and _group(f) == group]
-            if len(current) != 2 or max(side.values(group) for side in (sides.one, sides.two)) > 1:
+            if len(current) != 2 or max(side.values(group) for side in (sides.first, sides.second)) > 1:
                 continue
             if schema.fields.get(current[0].field.lower(), DeclaredField()).many:
                 continue
-            late = sides.two.value(group)
+            late = sides.second.value(group)
             ended, standing = sorted(
                 current, key=lambda fact: (fact.trust == "trusted", fact.since, fact.value == late)
             )
@@ -604,14 +605,14 @@ class _Merging:
                     ended = remove_fact(text, file, known.id)
                 else:
                     ended = end_fact(text, file, known.id, standing.since)
-                self.told.append(
+                self.remarks.append(
                     f"{name} is {standing.value!r} since {standing.since}; {known.value!r} is in its history"
                 )
                 return ended
             sources = ", ".join(fact_sources(text, file, known.id))
             text = remove_fact(text, file, known.id)
         except InputError:
-            self.told.append(
+            self.remarks.append(
                 f"{name} has two values, {known.value!r} and {standing.value!r}; keep the right one by hand"
             )
             return text
@@ -620,7 +621,7 @@ class _Merging:
             "", *value, "medium", known.since, sources, reason, standing.value, known.audience
         )
         self.waiting.append(waits)
-        self.told.append(
+        self.remarks.append(
             f"{name} was changed on both machines: {standing.value!r} stands, and {known.value!r} waits in review"
         )
         return text
@@ -676,7 +677,7 @@ class _Merging:
                 if changed := re.sub(pattern, new.encode(), data):
                     second[other_path] = self._entry(changed, entry.mode)
             second[place] = second.pop(path)
-            self.told.append(f"two episodes were called {path}; one is {place} now")
+            self.remarks.append(f"two episodes were called {path}; one is {place} now")
         self.second = self.second._replace(files=second)
 
     # ── Episodes of the same lines of a log
@@ -715,7 +716,7 @@ class _Merging:
                 if len(ids) == 1 or place in self.files:
                     place = self._free(conflict_copy(place, self.first.when, self.first.commit))
                 self.files[place] = loser
-                self.told.append(
+                self.remarks.append(
                     f"{gone} tells the same lines of a log as {stays[0]}, which stands; it is in {place}"
                 )
 
@@ -768,9 +769,7 @@ class _Side:
 
     @classmethod
     def of(cls, file: SemanticFile, text: str) -> _Side:
-        facts: dict[_Key, list[Fact]] = {}
-        for fact in file.facts(text).facts:
-            facts.setdefault(_key(fact), []).append(fact)
+        facts = grouped((_key(fact), fact) for fact in file.facts(text).facts)
         return cls(facts, Counter({key: len(places) for key, places in facts.items()}))
 
     def take_back(self, base: _Side, group: tuple[str, str]) -> None:
@@ -801,8 +800,8 @@ class _Three(NamedTuple):
     """The facts before, and on either side."""
 
     base: _Side
-    one: _Side
-    two: _Side
+    first: _Side
+    second: _Side
 
     def target_counts(self) -> Counter[_Key]:
         """How often each fact is to stand in the merged file."""
@@ -811,7 +810,7 @@ class _Three(NamedTuple):
         for key in {*ours, *theirs}:
             was, here, there = base[key], ours[key], theirs[key]
             counted[key] = there if here == was else here if there == was else max(here, there)
-        for side, other_side in ((self.one, self.two), (self.two, self.one)):
+        for side, other_side in ((self.first, self.second), (self.second, self.first)):
             for key in side.counts - base:
                 # What one side took up the other took up as well, and has replaced since.
                 if key[0] == "now" and not other_side.counts[key]:
@@ -823,7 +822,7 @@ class _Three(NamedTuple):
     def contested(self) -> set[tuple[str, str]]:
         """The fields to which both sides gave a value of their own."""
         values = defaultdict[tuple[str, str], list[set[str]]](lambda: [set(), set()])
-        for number, side in enumerate((self.one, self.two)):
+        for number, side in enumerate((self.first, self.second)):
             for kind, entity, name, value, _ in side.counts - self.base.counts:
                 if kind == "now":
                     values[entity, name][number].add(value)
@@ -833,9 +832,7 @@ class _Three(NamedTuple):
 def _without_excess(text: str, file: SemanticFile, wanted: Counter[_Key]) -> str:
     """The text without the facts that stand too often in it; what their lines cite goes to the one that stays."""
     while True:
-        facts_by_key: dict[_Key, list[Fact]] = {}
-        for fact in file.facts(text).facts:
-            facts_by_key.setdefault(_key(fact), []).append(fact)
+        facts_by_key = grouped((_key(fact), fact) for fact in file.facts(text).facts)
         key = next((key for key, facts in facts_by_key.items() if len(facts) > wanted[key]), None)
         if key is None:
             return text
@@ -937,8 +934,8 @@ def _reads_well(path: str, text: str, sides: Sequence[str]) -> bool:
     """True when a merged file has no problem in its header, or as YAML, that neither side has."""
     if not path.endswith((".yaml", ".yml", ".md")):
         return True
-    read = (lambda one: split(readable(one))) if path.endswith(".md") else load
-    troubles, *known = (len(read(one).problems) for one in (text, *sides))
+    read = (lambda side: split(readable(side))) if path.endswith(".md") else load
+    troubles, *known = (len(read(side).problems) for side in (text, *sides))
     return troubles <= max(known)
 
 
@@ -1005,7 +1002,7 @@ class BranchMerge:
         self._load([e.oid for path in changed if (e := merged.files.get(path))])
         commit = self._land(head, theirs, changed, merged, forward=forward)
         come = [path for path in changed if path in merged.files and path not in listing]
-        return commit, changed, (*merged.told, *name_notices(come, merged.files))
+        return commit, changed, (*merged.remarks, *name_notices(come, merged.files))
 
     def _land(
         self, head: str, theirs: str, changed: Sequence[str], merged: MergedTree, *, forward: bool
@@ -1043,7 +1040,7 @@ class BranchMerge:
             there=theirs[:12],
             changed=changed[:_SHOWN],
             more=max(0, len(changed) - _SHOWN),
-            told=merged.told,
+            told=merged.remarks,
         )
         return self.writer.merge(
             versions, after, base, theirs, message, verb="sync", now=self.context.now, forward=forward

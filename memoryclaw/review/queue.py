@@ -14,12 +14,12 @@ from memoryclaw.consolidation.selecting import OpenBranch, open_branches
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.history.repository import History
 from memoryclaw.lifecycle.conflict_decisions import KIND, conflict_print, side_in_words, standing_conflicts
-from memoryclaw.model import Fact, FileChange, Lifecycle, Problem
+from memoryclaw.model import Fact, FileChange, Lifecycle, Problem, grouped
 from memoryclaw.review import elsewhere, setting_questions, widened
 from memoryclaw.review.file_changes import actions_of
 from memoryclaw.review.setting_questions import SettingQuestion
 from memoryclaw.review.widened import Widened
-from memoryclaw.text.encoding import decode, lines_of, readable
+from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.memory_lines import LineField, line_fields, read_line, sources_of
 from memoryclaw.vault import edits, files
@@ -315,7 +315,7 @@ def find_item(context: WriteContext, name: str) -> ReviewItem:
 
 
 def _items_named(name: str, everything: Sequence[ReviewItem]) -> list[ReviewItem]:
-    items = [one for one in everything if one.id == name] or [one for one in everything if one.run == name]
+    items = [i for i in everything if i.id == name] or [i for i in everything if i.run == name]
     if not items:
         raise NotFoundError(f"nothing waits under the name {name!r}; `memoryclaw review` lists what does")
     return items
@@ -490,11 +490,10 @@ def _settings(context: WriteContext) -> Iterator[ReviewItem]:
 
 def _plan(context: WriteContext, change: FileChange) -> PlannedChange:
     path, place = change.path, place_of(change.path)
-    before, after = (None if data is None else decode(data).text for data in (change.before, change.after))
-    is_new = before is None and after is not None
+    is_new = change.before is None and change.after is not None
     kind = {("episode", "current"): "episode", ("skill", "draft"): "skill"}.get(place or ("", ""), "fact")
     waits = "proposed" if is_new and path.startswith(changes.FOLDER) and path.endswith(".md") else ""
-    actions = tuple(actions_of(path, before, after, context.facts_file(path)))
+    actions = tuple(actions_of(change, context.facts_file(path)))
     return PlannedChange(kind if is_new else "fact", "", actions, reason=waits)
 
 
@@ -506,11 +505,8 @@ FactsByField = Mapping[tuple[str, str], Sequence[Fact]]  # by the keys of entity
 
 @lru_cache(maxsize=8)  # like `facts_in`: the same text is looked at again and again
 def _current_facts(file: edits.SemanticFile, text: str) -> FactsByField:
-    by_field: dict[tuple[str, str], list[Fact]] = {}
-    for fact in file.facts(text).facts:
-        if fact.current:
-            by_field.setdefault((name_key(fact.entity), name_key(fact.field)), []).append(fact)
-    return by_field
+    current = (fact for fact in file.facts(text).facts if fact.current)
+    return grouped(((name_key(fact.entity), name_key(fact.field)), fact) for fact in current)
 
 
 class CurrentFacts:
@@ -527,7 +523,9 @@ class CurrentFacts:
         for path in self._context.lookup.entity_files(entity):
             if place_of(path) != ("semantic", "current"):
                 continue
-            if facts := self._read(path).get((name_key(entity), name_key(field))):
+            if path not in self._files:
+                self._files[path] = _current_facts(self._context.semantic(path), self._context.text(path))
+            if facts := self._files[path].get((name_key(entity), name_key(field))):
                 return facts
         return []
 
@@ -535,8 +533,3 @@ class CurrentFacts:
         """The value that a new one would take the place of; empty where there is none, as for every statement."""
         facts = [] if self._schema.holds_many(field) or not field else self.facts(entity, field)
         return ", ".join(fact.value for fact in facts if fact.value != value)
-
-    def _read(self, path: str) -> FactsByField:
-        if path not in self._files:
-            self._files[path] = _current_facts(self._context.semantic(path), self._context.text(path))
-        return self._files[path]

@@ -15,7 +15,7 @@ from memoryclaw.consolidation.changes import FOLDER, about, record_path
 from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.history.repository import History, Logged
 from memoryclaw.lifecycle.keeping import UPKEEP
-from memoryclaw.model import FileChange
+from memoryclaw.model import FileChange, grouped
 from memoryclaw.review import file_changes
 from memoryclaw.skills.listing import fingerprint_of
 from memoryclaw.skills.skill_file import read_skill
@@ -156,12 +156,13 @@ class _Undoing(NamedTuple):
         """What is reverted in each file, newest change first; facts first, since what they rest on stays with them."""
         context, target = self.context, self.target
         # The changes of each file that is taken back, newest first.
-        chains: dict[str, list[FileChange]] = {}
-        for commit in target.commits:
-            for change in self.history.changes(commit.commit):
-                stays = change.path.startswith(_KEPT_FOLDER) and not target.is_one
-                if change.path != DECISIONS_FILE and not stays:
-                    chains.setdefault(change.path, []).append(change)
+        stays = () if target.is_one else _KEPT_FOLDER
+        chains = grouped(
+            (change.path, change)
+            for commit in target.commits
+            for change in self.history.changes(commit.commit)
+            if change.path != DECISIONS_FILE and not change.path.startswith(stays)
+        )
         plan, anything = _Plan([], [], [], []), False
         if not chains:
             return plan  # it only decided

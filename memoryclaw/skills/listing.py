@@ -17,6 +17,7 @@ from memoryclaw.model import Matched, Problem, Term
 from memoryclaw.skills.lint import lint
 from memoryclaw.skills.skill_file import SkillFile, read_skill
 from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.text.encoding import text_in
 from memoryclaw.text.language import Language, fold, words_of
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault import files
@@ -137,29 +138,29 @@ class Outcomes(NamedTuple):
     digest: str = ""
 
     @property
-    def told(self) -> tuple[RunOutcome, ...]:
+    def telling(self) -> tuple[RunOutcome, ...]:
         """The runs that tell something of the skill."""
         return tuple(run for run in self.runs if run.by in _TELLING)
 
     @property
     def succeeded(self) -> int:
         """How many of these succeeded."""
-        return sum(run.ok for run in self.told)
+        return sum(run.ok for run in self.telling)
 
     @property
     def rate(self) -> float:
         """The share of these that succeeded; 0 without one."""
-        return round(self.succeeded / len(self.told), 4) if self.told else 0.0
+        return round(self.succeeded / len(self.telling), 4) if self.telling else 0.0
 
     @property
     def last_failure(self) -> RunOutcome | None:
         """The latest run that failed."""
-        return next((run for run in reversed(self.told) if not run.ok), None)
+        return next((run for run in reversed(self.telling) if not run.ok), None)
 
     @property
     def degraded(self) -> bool:
         """True for a skill that, as it is written now, failed twice in a row and has not succeeded since."""
-        last = [run.ok for run in self.told if run.digest in ("", self.digest)][-DEGRADED:]
+        last = [run.ok for run in self.telling if run.digest in ("", self.digest)][-DEGRADED:]
         return len(last) == DEGRADED and not any(last)
 
     @property
@@ -198,8 +199,7 @@ def _outcome(event: Mapping[str, Any]) -> RunOutcome | None:
     ok, ts = event.get("ok"), parse_timestamp(str(event.get("ts", "")))
     if not isinstance(ok, bool) or not ts:
         return None
-    values = {key: event.get(key) for key in ("by", "why", "tool", "digest")}
-    texts = {key: value if isinstance(value, str) else "" for key, value in values.items()}
+    texts = {key: text_in(event.get(key)) for key in ("by", "why", "tool", "digest")}
     step = event.get("step")
     texts["by"] = texts["by"] or TOOL
     return RunOutcome(ts, ok, **texts, step=step if type(step) is int and step > 0 else 0)
@@ -362,7 +362,9 @@ def approved_files(root: str, paths: Iterable[str]) -> set[str]:
     decisions = decisions_of(root)
     asked_paths = set(paths) if approvals(decisions) else set()
     skills = [_read_listed(root, skill, decisions) for skill in sorted({*_skills_with(root, asked_paths)})]
-    return asked_paths.intersection(path for one in skills if one.state == APPROVED for path in one.digests)
+    return asked_paths.intersection(
+        path for skill in skills if skill.state == APPROVED for path in skill.digests
+    )
 
 
 def _skills_with(root: str, paths: Iterable[str]) -> Iterator[str]:
@@ -434,7 +436,9 @@ def _offer(match: SkillMatch, listed: ListedSkill, fitting: Sequence[ListedSkill
     if match.score < ENOUGH:
         few = "too few of its words are in the request"
         return SkillOffer(match, state, offered=False, why=few, outcomes=outcomes)
-    approved = ((one.name, one.outcomes) for one in fitting if one is not listed and one.state == APPROVED)
+    approved = (
+        (other.name, other.outcomes) for other in fitting if other is not listed and other.state == APPROVED
+    )
     instead = better(outcomes, approved) if outcomes.degraded else ""
     reasons = {
         APPROVED: "it is approved",

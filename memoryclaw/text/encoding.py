@@ -140,6 +140,11 @@ def json_object(text: str | bytes) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def text_in(value: object) -> str:
+    """The value of JSON where it is a text; empty where it is none."""
+    return value if isinstance(value, str) else ""
+
+
 def texts_in(value: object) -> tuple[str, ...]:
     """The texts in a list of JSON; none where it is no list."""
     return tuple(text for text in value if isinstance(text, str)) if isinstance(value, list) else ()

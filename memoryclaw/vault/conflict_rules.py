@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from memoryclaw.model import TRUSTS, VALUE, Fact
+from memoryclaw.model import TRUSTS, VALUE, Fact, grouped
 from memoryclaw.text.dates import days_of
 from memoryclaw.text.language import key_of
 from memoryclaw.vault.fact_values import (
@@ -67,7 +67,7 @@ def conflicts(
     schema: Schema,
     *,
     today: str,
-    allowed: Callable[[Fact, Fact], bool] = lambda _one, _other: False,
+    allowed: Callable[[Fact, Fact], bool] = lambda _fact, _other: False,
     linked: Iterable[tuple[str, str]] = (),
     speakers: Speakers = lambda _: {},
     namesakes: Namesakes = lambda _: {},
@@ -91,11 +91,10 @@ def conflicts(
         keys = {first.get(key, key) for key in pair}
         least = min(keys)
         first |= {key: least for key, known in first.items() if known in keys} | dict.fromkeys(pair, least)
-    groups: dict[tuple[str, str], list[FactAt]] = {}
-    for path, fact in facts:
-        if stands(fact, today):
-            key = key_of(called.get(path, fact.entity))
-            groups.setdefault((first.get(key, key), key_of_fact(fact)), []).append((path, fact))
+    keyed = (
+        (key_of(called.get(path, fact.entity)), path, fact) for path, fact in facts if stands(fact, today)
+    )
+    groups = grouped(((first.get(key, key), key_of_fact(fact)), (path, fact)) for key, path, fact in keyed)
 
     def apart(first: Fact, other: Fact) -> bool:
         keys = frozenset((key_of(first.entity), key_of(other.entity)))

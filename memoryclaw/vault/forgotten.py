@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from memoryclaw import late
 from memoryclaw.errors import InputError
+from memoryclaw.model import grouped
 from memoryclaw.text.encoding import json_object, lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import words_of
@@ -86,10 +87,7 @@ class ForgottenLines(NamedTuple):
     @classmethod
     def of(cls, marks: Iterable[str]) -> ForgottenLines:
         """Those that these texts spell."""
-        marks_of: dict[str, list[ForgottenMark]] = {}
-        for mark in marks_in(sorted(marks)):
-            marks_of.setdefault(mark.place.path.rpartition("/")[2], []).append(mark)
-        return cls(marks_of)
+        return cls(grouped((mark.place.path.rpartition("/")[2], mark) for mark in marks_in(sorted(marks))))
 
     def marks_of(self, path: str) -> Sequence[ForgottenMark]:
         """The marks of files that are called like this one."""

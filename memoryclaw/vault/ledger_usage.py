@@ -12,7 +12,7 @@ from typing import Any
 from memoryclaw import late
 from memoryclaw.late import NamedTuple
 from memoryclaw.text.dates import parse_timestamp
-from memoryclaw.text.encoding import texts_in
+from memoryclaw.text.encoding import json_object, text_in, texts_in
 
 TELLING = (b"cited", b"rated", b"renamed")  # the events that say more than that something was shown
 RECEIPT = late.pattern(r"r-\d{8}t\d{6}-[0-9a-f]+", re.ASCII)
@@ -91,7 +91,7 @@ class LedgerUsage:
         """The uses of a memory that were cited or rated, the oldest first. A receipt and an id are one use, whatever is told of it."""
         uses: dict[tuple[str, ...], Use] = {}
         for number, (ts, event, then) in enumerate(self._by_id.get(id_, ())):
-            receipt, session, rating = _receipt(event, then), _text(event.get("session")), _rating(event)
+            receipt, session, rating = _receipt(event, then), text_in(event.get("session")), _rating(event)
             key = receipt, "" if receipt else str(number)
             earlier = uses.setdefault(key, Use(_show_time(receipt, ts), receipt, session))
             by = "words" if then in texts_in(event.get("words")) else "id"
@@ -142,15 +142,6 @@ def read_events(data: bytes) -> LedgerEvents:
     return LedgerEvents(frozenset(all_days), tuple(row for row in events if row[2].get("event") in names))
 
 
-def event_of(line: bytes) -> dict[str, Any]:
-    """One line as an event; empty where it is none."""
-    with suppress(ValueError, RecursionError):
-        event = json.loads(line)
-        if isinstance(event, dict):
-            return event
-    return {}
-
-
 def _read(lines: Sequence[bytes]) -> list[tuple[bytes, Mapping[str, Any]]]:
     """The events among these lines, all parsed at once unless one of them is broken."""
     with suppress(ValueError, RecursionError):
@@ -159,7 +150,7 @@ def _read(lines: Sequence[bytes]) -> list[tuple[bytes, Mapping[str, Any]]]:
             return [
                 (line, event) for line, event in zip(lines, events, strict=True) if isinstance(event, dict)
             ]
-    return [(line, event) for line in lines if (event := event_of(line))]
+    return [(line, event) for line in lines if (event := json_object(line))]
 
 
 def _rating(event: Mapping[str, Any]) -> int:
@@ -171,7 +162,9 @@ def _rating(event: Mapping[str, Any]) -> int:
 def _receipt(event: Mapping[str, Any], id_: str) -> str:
     """The receipt of what had shown a memory, as an event tells."""
     others = event.get("receipts")
-    return _text(others.get(id_, "") if isinstance(others, dict) and id_ in others else event.get("receipt"))
+    return text_in(
+        others.get(id_, "") if isinstance(others, dict) and id_ in others else event.get("receipt")
+    )
 
 
 def _show_time(receipt: str, time_told: str) -> str:
@@ -186,7 +179,3 @@ def _show_time(receipt: str, time_told: str) -> str:
 def _note(path: object) -> str:
     """The id that the path of a note gives it."""
     return path.removesuffix(".md") if isinstance(path, str) else ""
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""

@@ -22,6 +22,7 @@ from memoryclaw.model import (
     Section,
     Turn,
     Unit,
+    grouped,
     least_trusted,
 )
 from memoryclaw.text import words as lists
@@ -93,7 +94,7 @@ def _units_of(note: Note, reading: _Reading, rest: str) -> tuple[Unit, ...]:
     """The retrieval units of a note, in the order of the file; of `rest`, the text beyond `MAX_TEXT`, only the distinct words are kept."""
     if note.turns:
         return tuple(unit for turn in note.turns for unit in _turn_units(turn, note))
-    fact_lines, properties, fields = reading.facts.told, reading.searched, reading.fields
+    fact_lines, properties, fields = reading.facts.lines, reading.searched, reading.fields
     far = [("~rest", 0, rest)] if rest else []
     named = fields.searched
     if len(properties) + len(named) > SECTION_CHARS:  # every unit holds them: what is large is held once
@@ -816,10 +817,8 @@ def _scrub(name: str) -> str:
 
 def _tags(said: tuple[str, ...], inline: tuple[str, ...]) -> tuple[str, ...]:
     """Joins tags without regard to case, as Obsidian does; the first spelling stays."""
-    return tuple(
-        {tag.lower(): tag for tag in (*reversed(inline), *reversed(said))}[low]
-        for low in dict.fromkeys(tag.lower() for tag in (*said, *inline))
-    )
+    spellings = grouped((tag.lower(), tag) for tag in (*said, *inline))
+    return tuple([first for first, *_ in spellings.values()])
 
 
 def _links(parts: Split, body: Body) -> tuple[Link, ...]:

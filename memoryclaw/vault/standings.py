@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from memoryclaw.model import TRUSTS, FileChange, Turn, least_trusted
+from memoryclaw.model import TRUSTS, FileChange, Turn, grouped, least_trusted
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import Split, split
 from memoryclaw.text.language import fold
@@ -200,10 +200,8 @@ def _fresh(standing: Standing) -> Standing:
 
 def _moved(before: Mapping[str, FileStanding], after: Mapping[str, FileStanding]) -> dict[str, str]:
     """New path → the path of a file that is gone, and half of whose lines it has."""
-    places: dict[str, list[str]] = {}
-    for path in before.keys() - after.keys():
-        for line in before[path].lines:
-            places.setdefault(line.piece, []).append(path)
+    gone = before.keys() - after.keys()
+    places = grouped((line.piece, path) for path in gone for line in before[path].lines)
     moved = {}
     for path in after.keys() - before.keys():
         shared = Counter(place for line in after[path].lines for place in places.get(line.piece, ())[:_MOST])

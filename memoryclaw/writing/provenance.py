@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from memoryclaw.errors import InputError
-from memoryclaw.model import Turn
+from memoryclaw.model import Turn, grouped
 from memoryclaw.ports import Address
 from memoryclaw.text.encoding import decode, lines_of, readable
 from memoryclaw.text.frontmatter import split
@@ -87,11 +87,7 @@ class ProvenanceFinder:
 
     @cached_property
     def _resting_on(self) -> dict[str, list[SourcedFact]]:
-        facts_by_source: dict[str, list[SourcedFact]] = {}
-        for fact in self.facts:
-            for source in dict.fromkeys(fact.sources):
-                facts_by_source.setdefault(source, []).append(fact)
-        return facts_by_source
+        return grouped((source, fact) for fact in self.facts for source in dict.fromkeys(fact.sources))
 
     @cached_property
     def all_facts(self) -> list[SourcedFact]:
@@ -105,7 +101,7 @@ class ProvenanceFinder:
                 SourcedFact(
                     path, f.id, f.entity, f.field, f.value, f.day, f.current, sources_in(sheet.fields(f))
                 )
-                for f in sheet.found.facts
+                for f in sheet.facts.facts
             ]
         return facts
 

@@ -619,17 +619,18 @@ def _queue(root: str) -> SingleFlight[_Request]:
 def _serve(root: str, take: Take[_Request]) -> None:
     """Makes what waits in this process, here or by way of the process that has the lock, and here what waits in others."""
     place = _PlaceInQueue(root, take)
+
+    def serve() -> None:
+        with writer_lock(root, WAIT, place.is_served) as ours:
+            if ours:
+                _write_for_all(root, place.remaining())
+
     with closing(place):
         try:
-            with writer_lock(root, WAIT, place.is_served) as ours:
-                if ours:
-                    _write_for_all(root, place.remaining())
+            serve()
         except errors.LockedError as error:
-            if not place.is_being_served(error):
-                return
-            with writer_lock(root, WAIT, place.is_served) as ours:
-                if ours:
-                    _write_for_all(root, place.remaining())
+            if place.is_being_served(error):
+                serve()
 
 
 def _write_for_all(root: str, requests: Sequence[_Request]) -> None:

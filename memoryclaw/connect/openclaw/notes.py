@@ -15,6 +15,7 @@ from memoryclaw.connect.openclaw.setup import HostConfig, state_of
 from memoryclaw.connect.proposing import ImportCandidate, Proposed, offer
 from memoryclaw.connect.sources import BytesRead, Memory, Source
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError
+from memoryclaw.text.encoding import text_in
 from memoryclaw.vault import files
 from memoryclaw.writing.context import WriteContext
 
@@ -51,8 +52,7 @@ def workspace_of(config: str, environ: Mapping[str, str]) -> str:
         raise ConfigError(f"{error}; name the workspace yourself") from None
     for key in ("agents", "defaults", "workspace"):
         value = value.get(key) if isinstance(value, dict) else None
-    named = value if isinstance(value, str) else ""
-    return os.path.expanduser(named) or os.path.join(state_of(environ), "workspace")
+    return os.path.expanduser(text_in(value)) or os.path.join(state_of(environ), "workspace")
 
 
 def import_notes(context: WriteContext, workspace: str, *, dry_run: bool = False) -> ImportReport:

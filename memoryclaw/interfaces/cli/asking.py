@@ -17,7 +17,7 @@ from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import GAP, as_json, marked, plural, remark, say, styled, width
 from memoryclaw.interfaces.cli.tables import aligned, cut, flow, packed, table, terminal_width
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, choice, flag, option, verb
-from memoryclaw.model import Match
+from memoryclaw.model import Match, grouped
 from memoryclaw.text.prompts import mark_of, one_line, visible
 from memoryclaw.text.snippets import snippet
 
@@ -209,8 +209,6 @@ def _explain(match: Match) -> None:
     for line in lines[:-1]:
         say(f"{_INDENT}  {line}")
     say(f"{_INDENT}  {click.style(lines[-1], bold=True)}")
-    places: dict[str, list[str]] = {}
-    for hit in match.matched:
-        places.setdefault(hit.word, []).append(f"{styled(hit.field)} ({hit.via})")
+    places = grouped((hit.word, f"{styled(hit.field)} ({hit.via})") for hit in match.matched)
     for word, where in places.items():
         say(f"{_INDENT}  {styled(word, fg='yellow')}: {', '.join(where)}")

@@ -15,7 +15,7 @@ from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import Bar, padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow, pairs, table
 from memoryclaw.interfaces.cli.verbs import DRY_RUN, TEXT, YES, CliContext, agreed, cli, flag, group, verb
-from memoryclaw.model import Problem
+from memoryclaw.model import Problem, grouped
 
 _EXAMPLES = 3  # of each kind of problem
 _VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")  # what differs from one problem of a kind to the next
@@ -193,9 +193,7 @@ def vectors_in_words(now: rooms.vectors.VectorStatus) -> str:
 
 def _list(problems: tuple[Problem, ...]) -> None:
     """Each kind of problem once: how many there are, and the first of them."""
-    kinds: dict[str, list[Problem]] = {}
-    for problem in problems:
-        kinds.setdefault(problem.hint or _VARYING.sub("", problem.message), []).append(problem)
+    kinds = grouped((each.hint or _VARYING.sub("", each.message), each) for each in problems)
     for alike in kinds.values():
         for problem in alike[:_EXAMPLES]:
             hint = f"; {problem.hint}" if problem.hint else ""

@@ -50,7 +50,7 @@ from memoryclaw.interfaces.requests import (
     refusal_of,
 )
 from memoryclaw.interfaces.schemas import REF, Schemas
-from memoryclaw.model import OWNER
+from memoryclaw.model import OWNER, grouped
 from memoryclaw.models.llm import is_loopback
 from memoryclaw.vault.audience import audience_name
 from memoryclaw.vault.layout import timestamp
@@ -78,7 +78,7 @@ class HttpServer(uvicorn.Server):
             timeout_graceful_shutdown=_GRACE,
         )
         super().__init__(config)
-        self.told = 0  # the signal that ended it
+        self.ended_by = 0  # the signal that ended it
         self._begun = begun
 
     def end(self) -> None:
@@ -99,8 +99,8 @@ class HttpServer(uvicorn.Server):
         self._begun()
 
     def _tell(self, number: int) -> None:
-        self.force_exit = bool(self.told)
-        self.told = self.told or number
+        self.force_exit = bool(self.ended_by)
+        self.ended_by = self.ended_by or number
         self.should_exit = True
 
 
@@ -292,10 +292,9 @@ def asgi(
 
 def verb_routes(answer: Answering, report: Report) -> list[BaseRoute]:
     """The addresses of all verbs. `answer`: gives the JSON of an answer: to a row, what its path names, its keys and an audience."""
-    by_path: dict[str, list[VerbRoute]] = {}
     # The most particular address first: `…/{id}/approve` before `…/{id}`.
-    for row in sorted(ROWS, key=lambda row: -len(_NAMED.sub("", row.path))):
-        by_path.setdefault(_NAMED.sub(r"{\1:path}", row.path), []).append(row)
+    rows = sorted(ROWS, key=lambda row: -len(_NAMED.sub("", row.path)))
+    by_path = grouped((_NAMED.sub(r"{\1:path}", row.path), row) for row in rows)
     verbs = {path: _Methods(answer, report, rows) for path, rows in by_path.items()}
     return [Route(path, of_path, methods=of_path.methods) for path, of_path in verbs.items()]
 
@@ -493,4 +492,4 @@ def serve(
     finally:
         daemon.stop()
         pools.close()
-    return server.told
+    return server.ended_by

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from memoryclaw.app import App
 from memoryclaw.errors import ConflictError, InputError, MemoryClawError, NotFoundError
 from memoryclaw.interfaces.ui.answers import Answer, Moved, PageRequest, Shown, address, page
-from memoryclaw.model import Fact
+from memoryclaw.model import Fact, grouped
 from memoryclaw.recall.browsing import EntityShown, Neighbour
 
 LISTED = 400
@@ -30,9 +30,7 @@ def entities(app: App, _asked: PageRequest, q: str = "", kind: str = "") -> Answ
     """All of them, by kind; or those with these words in their name, or of one kind."""
     everything = app.entities()
     listed = app.entities(q, kind=kind) if q or kind else everything
-    groups: dict[str, list[Any]] = {}
-    for entry in listed[:LISTED]:
-        groups.setdefault(entry.kind, []).append(entry)
+    groups = grouped((entry.kind, entry) for entry in listed[:LISTED])
     values = {
         "title": "Entities",
         "given": {"q": q, "kind": kind},
@@ -57,13 +55,10 @@ def mentions(app: App, without: str = "") -> Callable[[str], list[tuple[str, str
 
     A name in small letters alone is a word like any other, and so is none.
     """
-    names, first_names = dict[str, str](), dict[str, list[str]]()
-    for entry in app.entities():
-        if entry.name != entry.name.lower():
-            names[entry.name] = entry.name
-            if entry.kind in PEOPLE:
-                first_names.setdefault(entry.name.split()[0], []).append(entry.name)
-    names = {**{first: whole[0] for first, whole in first_names.items() if len(whole) == 1}, **names}
+    named = [entry for entry in app.entities() if entry.name != entry.name.lower()]
+    first_names = grouped((entry.name.split()[0], entry.name) for entry in named if entry.kind in PEOPLE)
+    names = {first: whole[0] for first, whole in first_names.items() if len(whole) == 1}
+    names |= {entry.name: entry.name for entry in named}
     pattern = _any_of(tuple(sorted(names, key=len, reverse=True)[:_MENTIONED]))
     links = {text: name for text, name in names.items() if name != without}
 
@@ -132,10 +127,7 @@ def _fields(entity: EntityShown) -> list[Field]:
 
 def _months(shown: EntityShown) -> list[dict[str, Any]]:
     """What was said of it by month, the latest first; of one month what stands comes before what was replaced by what was said later."""
-    months: dict[str, list[tuple[str, Fact]]] = {}
-    for path, fact in shown.facts:
-        if fact.is_statement:
-            months.setdefault(fact.said[:7], []).append((path, fact))
+    months = grouped((fact.said[:7], (path, fact)) for path, fact in shown.facts if fact.is_statement)
     return [
         {
             "name": f"{date.fromisoformat(f'{month}-01'):%B %Y}" if month else "No day is known",

@@ -8,7 +8,7 @@ from typing import Any
 from memoryclaw.app import App
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces.ui.answers import Answer, PageRequest, Shown, address, page
-from memoryclaw.model import Match
+from memoryclaw.model import Match, grouped
 from memoryclaw.recall.reasons import REASONS
 from memoryclaw.recall.recall import Recalled
 from memoryclaw.recall.search import rounded
@@ -72,10 +72,11 @@ def show(
         best = max((match.score for match in answer.matches), default=0) or 1
         scores = {candidate.id: candidate.score for candidate in answer.trace}
         names = app.titles([*scores, *(candidate.id for candidate in answer.left_out)])
-        out: dict[str, list[tuple[str, str, float]]] = {}
-        for omitted in sorted(answer.left_out, key=lambda unit: -scores.get(unit.id, 0)):
-            name, score = names.get(omitted.id) or omitted.id, scores.get(omitted.id, 0)
-            out.setdefault(omitted.reason, []).append((name, address("note", omitted.id), score))
+        left_out = sorted(answer.left_out, key=lambda unit: -scores.get(unit.id, 0))
+        out = grouped(
+            (unit.reason, (names.get(unit.id) or unit.id, address("note", unit.id), scores.get(unit.id, 0)))
+            for unit in left_out
+        )
         spent, words = _spent(answer)
         time = answer.timings_ms
         values |= {
@@ -109,9 +110,7 @@ def _part(line: str) -> str:
 def _row(match: Match, best: float) -> dict[str, Any]:
     """One match, ready to be shown."""
     scores = rounded(match.terms, match.score)
-    fields_by_word: dict[str, list[str]] = {}
-    for matched in match.matched:
-        fields_by_word.setdefault(matched.word, []).append(f"{matched.field} ({matched.via})")
+    fields_by_word = grouped((hit.word, f"{hit.field} ({hit.via})") for hit in match.matched)
     ways = {word: ", ".join(dict.fromkeys(places)) for word, places in fields_by_word.items()}
     at, bar = 0.0, list[BarSegment]()
     for term in match.terms:

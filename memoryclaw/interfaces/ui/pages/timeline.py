@@ -12,6 +12,7 @@ from memoryclaw.app import App
 from memoryclaw.interfaces.ui.answers import Answer, PageRequest, Shown, page
 from memoryclaw.interfaces.ui.pages.entities import mentions
 from memoryclaw.interfaces.ui.rendering import day, local, superseded
+from memoryclaw.model import grouped
 from memoryclaw.vault.layout import timestamp
 
 _PAGE, _LOOKED = 50, 200  # changes on a page, and those that are looked through for one kind
@@ -45,7 +46,7 @@ class Block(NamedTuple):
     new: bool = False  # since the last look
 
 
-def _told(
+def _sentence(
     commit: rooms.file_history.Logged, heads: dict[str, str]
 ) -> tuple[str, tuple[str, str, str] | None]:
     """The sentence of a change beside what made it, and the value that gave way to another, where it says so."""
@@ -78,12 +79,10 @@ def show(app: App, asked: PageRequest, before: str = "", kind: str = "", limit: 
         if commit.kind == "undo" and commit.commit not in undone:
             undone.add(commit.trailers.get("Source", ""))
     heads = {commit.run: commit.subject for commit in reversed(commits.commits) if commit.kind == _RUN[0]}
-    days: dict[str, list[Block]] = {}
-    for block in _blocks(rows, line):
-        days.setdefault(_day_of(block.head.when), []).append(block)
+    days = grouped((_day_of(block.head.when), block) for block in _blocks(rows, line))
     values = {
         "title": "Timeline",
-        "sentences": {commit.commit: _told(commit, heads) for commit in rows},
+        "sentences": {commit.commit: _sentence(commit, heads) for commit in rows},
         "days": list(days.items()),
         "kinds": KINDS,
         "kind": kind,
@@ -107,9 +106,7 @@ def _day_of(moment: str) -> str:
 def _world(app: App, limit: int) -> Shown:
     """The newest first."""
     timeline = app.timeline(limit=limit)
-    days: dict[str, list[rooms.browsing.TimelineEvent]] = {}
-    for event in reversed(timeline.events):
-        days.setdefault(_day_of(event.at), []).append(event)
+    days = grouped((_day_of(event.at), event) for event in reversed(timeline.events))
     values = {
         "title": "Timeline",
         "days": list(days.items()),
