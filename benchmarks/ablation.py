@@ -52,14 +52,16 @@ def functions() -> Iterator[tuple[FunctionType, str]]:
     """The functions of the reader that can answer nothing, and how each says so."""
     for module in MODULES:
         members = [*vars(module).values()]
-        members += [method for one in members if isinstance(one, type) for method in vars(one).values()]
+        members += [
+            method for holder in members if isinstance(holder, type) for method in vars(holder).values()
+        ]
         for member in members:
-            one = getattr(member, "__wrapped__", getattr(member, "fget", member))
-            if isinstance(one, FunctionType) and one.__module__ == module.__name__:
-                returned = str(one.__annotations__.get("return", ""))
+            function = getattr(member, "__wrapped__", getattr(member, "fget", member))
+            if isinstance(function, FunctionType) and function.__module__ == module.__name__:
+                returned = str(function.__annotations__.get("return", ""))
                 empty = "None" if returned.endswith("| None") else _EMPTY.get(returned.partition("[")[0])
                 if empty:
-                    yield one, empty
+                    yield function, empty
 
 
 def answering(every: Sequence[Session]) -> dict[CodeType, list[int]]:
@@ -163,7 +165,7 @@ def main(args: Sequence[str]) -> int:
         )
         print(f"{label or 'as it is'}: {changed} items change", flush=True)
         for folder in options.folders:
-            mine = [at for at, one in enumerate(every) if Path(one.person).parent == folder]
+            mine = [at for at, session in enumerate(every) if Path(session.person).parent == folder]
             shown = figures([item for at in mine for item in kept[at]], [every[at] for at in mine])
             if not label or changed:
                 print(f"  {folder.parent.name}: {shown}", flush=True)

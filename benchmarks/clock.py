@@ -69,8 +69,8 @@ def per_question(
     taken: list[list[float]] = [[] for _ in searches]
     for question in questions:
         medians = in_turn(runs, *(_asked(search, question, clock) for search in searches))
-        for found, seconds in zip(taken, medians, strict=True):
-            found.append(seconds)
+        for times, seconds in zip(taken, medians, strict=True):
+            times.append(seconds)
     return taken
 
 

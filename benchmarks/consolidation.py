@@ -103,8 +103,8 @@ def measure(data: Path) -> Row:
                     asked(question, vaults, tallies.values())
             for vault in vaults:
                 vault.app.close()
-    found = {name: tally.figures() for name, tally in tallies.items()}
-    return {**made.figures(), "questions": tallies["ours"].questions, "found": found}
+    figures = {name: tally.figures() for name, tally in tallies.items()}
+    return {**made.figures(), "questions": tallies["ours"].questions, "found": figures}
 
 
 def asked(question: Row, vaults: Iterable[Vault], tallies: Iterable[Tally]) -> None:
@@ -169,8 +169,8 @@ def consolidated(root: Path, rows: list[Row], made: Made, *, facts: bool = True)
             if reason := nothing_in(segment):
                 made.skipped[reason] = made.skipped.get(reason, 0) + 1
                 continue
-            id_, text, found = told(root, segment, templates, made)
-            claims += [(id_, claim) for claim in found] if facts else []
+            id_, text, claimed = write_episode(root, segment, templates, made)
+            claims += [(id_, claim) for claim in claimed] if facts else []
             made.tokens_out += length(text)
         made.seconds += time.perf_counter() - started
     made.tokens_out += kept(root, claims, made)
@@ -180,7 +180,7 @@ def consolidated(root: Path, rows: list[Row], made: Made, *, facts: bool = True)
     )
 
 
-def told(
+def write_episode(
     root: Path, segment: Segment, templates: Templates, made: Made
 ) -> tuple[str, str, tuple[Claim, ...]]:
     """Writes the episode of a segment; its id, its text and the claims made in it."""
@@ -266,13 +266,13 @@ def cited_by(
     path: Path, span: tuple[int, int], sources: dict[str, str], ids: dict[tuple[str, int], str]
 ) -> tuple[str, ...]:
     """The turns that some lines of a note cite: by their own block ids, or by those of the episode that a fact rests on."""
-    found: list[tuple[str, int]] = []
+    cited: list[tuple[str, int]] = []
     for line in path.read_text(encoding="utf-8").splitlines()[span[0] - 1 : span[1]]:
         own = _BLOCK.search(line)
-        found += [(path.stem, int(own[1]))] if own else []
-        found += [(id_, int(number)) for id_, number in _SOURCE.findall(line)]
-    logs = {id_: re.search(r"^source: (.+?)#", sources[id_], re.MULTILINE) for id_, _ in found}
-    return tuple(ids[log[1], number] for id_, number in found if (log := logs[id_]))
+        cited += [(path.stem, int(own[1]))] if own else []
+        cited += [(id_, int(number)) for id_, number in _SOURCE.findall(line)]
+    logs = {id_: re.search(r"^source: (.+?)#", sources[id_], re.MULTILINE) for id_, _ in cited}
+    return tuple(ids[log[1], number] for id_, number in cited if (log := logs[id_]))
 
 
 def cited(hits: Iterable[Hit]) -> list[str]:
@@ -285,7 +285,7 @@ class Tally:
 
     def __init__(self) -> None:
         self.questions = 0
-        self._found: dict[str, list[float]] = {}
+        self._figures: dict[str, list[float]] = {}
 
     def take(self, evidence: list[str], hits: list[Hit], size: tuple[int, int]) -> None:
         """Counts one question's results; `size` are the turns and tokens that our own ten hits held."""
@@ -304,11 +304,11 @@ class Tally:
             self._add("as_many_tokens", share(cited(within(hits, size[1])), evidence))
 
     def _add(self, name: str, value: float) -> None:
-        self._found.setdefault(name, []).append(value)
+        self._figures.setdefault(name, []).append(value)
 
     def figures(self) -> dict[str, float]:
         """The means."""
-        return {name: round(statistics.fmean(values), 4) for name, values in self._found.items()}
+        return {name: round(statistics.fmean(values), 4) for name, values in self._figures.items()}
 
 
 def within(hits: list[Hit], tokens: int) -> list[Hit]:
@@ -324,7 +324,7 @@ def within(hits: list[Hit], tokens: int) -> list[Hit]:
 
 def table(result: Row) -> str:
     """The figures for people."""
-    found = result["found"]
+    figures = result["found"]
     lines = [
         "{questions} questions; {turns} turns became {episodes} episodes and {facts} facts".format_map(
             result
@@ -333,8 +333,8 @@ def table(result: Row) -> str:
         f"compression {result['compression']:.3f} (goal {GOAL}: {'met' if result['compression'] <= GOAL else 'missed'})",
         f"{'':20}" + "".join(f"{name:>12}" for name in COLUMNS),
     ]
-    for name in dict.fromkeys(name for column in COLUMNS for name in found[column]):
-        values = (found[column].get(name) for column in COLUMNS)
+    for name in dict.fromkeys(name for column in COLUMNS for name in figures[column]):
+        values = (figures[column].get(name) for column in COLUMNS)
         lines.append(f"{name:20}" + "".join(f"{'' if v is None else f'{v:.3f}':>12}" for v in values))
     return "\n".join(lines)
 

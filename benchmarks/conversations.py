@@ -62,13 +62,13 @@ def by_conversation(path: Path) -> Rows:
     Raises:
         DataError: a line is no JSON object, or lacks a field.
     """
-    found: Rows = {}
+    rows: Rows = {}
     # A text may hold U+2028 or U+0085, at which `splitlines` would cut the line.
     for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
         if line.strip():
             row = _row(line, path, number)
-            found.setdefault(row["conv"], []).append(row)
-    return found
+            rows.setdefault(row["conv"], []).append(row)
+    return rows
 
 
 def sessions(turns: Iterable[Row]) -> Row:
@@ -85,7 +85,7 @@ def pooled(turns: Rows, questions: Rows) -> tuple[list[Row], list[Row]]:
             for turn in rows
         ],
         [
-            {**question, **{name: [_within(conv, one) for one in question[name]] for name in ("evidence", "sessions")}}
+            {**question, **{name: [_within(conv, id_) for id_ in question[name]] for name in ("evidence", "sessions")}}
             for conv, rows in questions.items()
             for question in rows
         ],
@@ -147,7 +147,9 @@ def file_name(conversation: str) -> str:
 
 def scored(questions: Sequence[Row]) -> list[Row]:
     """The questions that count for turns: those with evidence that are no trap."""
-    return [one for one in questions if one["evidence"] and one["category"] != "adversarial"]
+    return [
+        question for question in questions if question["evidence"] and question["category"] != "adversarial"
+    ]
 
 
 def _who(speaker: str) -> dict[str, str]:

@@ -109,14 +109,14 @@ def told_days(questions: int) -> Iterator[Told]:
         yield Told(kind, question, heading, f"{line}, and it took most of the afternoon (m{number}x).", deed)
 
 
-def outcomes_of(app: App, told: Told) -> Iterator[str]:
+def outcomes_of(app: App, telling: Told) -> Iterator[str]:
     """What became of one question."""
-    hits = [told.line in match.unit.text for match in app.search(told.question, limit=5).matches]
-    answer = app.ask(told.question)
-    is_right = any(told.deed in line.text for line in answer.lines)
+    hits = [telling.line in match.unit.text for match in app.search(telling.question, limit=5).matches]
+    answer = app.ask(telling.question)
+    is_right = any(telling.deed in line.text for line in answer.lines)
     yield from ["found first"] * (hits[:1] == [True])
     yield from ["among five"] * any(hits)
-    yield from ["recalled"] * (told.deed in app.recall(told.question).context)
+    yield from ["recalled"] * (telling.deed in app.recall(telling.question).context)
     if not answer.lines:
         yield "denied"
     elif answer.answered:

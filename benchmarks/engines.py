@@ -36,17 +36,17 @@ class Asked:
 
     def __init__(self, engine: Any) -> None:
         self._engine = engine
-        self.found: list[object] = []
+        self.candidates: list[object] = []
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._engine, name)
 
     def find(self, clause: Any, limit: int, within: Any = None) -> Any:
         """As the engine finds it."""
-        found = self._engine.find(clause, limit, within)
+        hits = self._engine.find(clause, limit, within)
         some = None if within is None else sorted(within)
-        self.found.append((clause, limit, some, [(hit.rowid, hit.score.hex()) for hit in found]))
-        return found
+        self.candidates.append((clause, limit, some, [(hit.rowid, hit.score.hex()) for hit in hits]))
+        return hits
 
 
 def vaults(data: Path, place: Path, settings: str) -> Iterator[tuple[str, App, list[str]]]:
@@ -54,14 +54,14 @@ def vaults(data: Path, place: Path, settings: str) -> Iterator[tuple[str, App, l
     folders = (
         [data]
         if not lacking(data)
-        else sorted(one for one in data.iterdir() if one.is_dir() and not lacking(one))
+        else sorted(child for child in data.iterdir() if child.is_dir() and not lacking(child))
     )
     for folder in folders:
         turns, questions = read(folder)
         for number, (conversation, rows) in enumerate(turns.items()):
             if questions[conversation]:
                 with vault_of(place / f"{folder.name}{number}", rows, settings) as app:
-                    yield folder.name, app, [one["question"] for one in questions[conversation]]
+                    yield folder.name, app, [question["question"] for question in questions[conversation]]
     for path in sorted(data.glob("*.questions.jsonl")):
         name = path.name.split(".")[0]
         root = place / name
@@ -83,19 +83,19 @@ def answers(app: App, text: str, ms: dict[str, list[float]]) -> dict[str, object
     engine = app.index.engine
     app.index.engine = asked = Asked(engine)
     try:
-        told: dict[str, object] = {}
+        answers: dict[str, object] = {}
         for verb, more in (("search", {"limit": DEPTH}), ("recall", {})):
             started = time.perf_counter()
-            told[verb] = getattr(app, verb)(text, **more)
+            answers[verb] = getattr(app, verb)(text, **more)
             ms[verb].append((time.perf_counter() - started) * 1e3)
     finally:
         app.index.engine = engine
-    recalled: Any = told.pop("recall")
-    found: Any = told.pop("search")
+    recalled: Any = answers.pop("recall")
+    searched: Any = answers.pop("search")
     return {
-        "candidates": asked.found,
-        "order": [match.unit.id for match in found.matches],
-        "scores": repr(found.matches),
+        "candidates": asked.candidates,
+        "order": [match.unit.id for match in searched.matches],
+        "scores": repr(searched.matches),
         "context": recalled.context,
         "left out": recalled.left_out,
         "recall": repr(replace(recalled, receipt="", timings_ms={})),
@@ -129,18 +129,18 @@ def main() -> int:
                 vaults(data, Path(folder) / uuid.uuid4().hex, f"index: {{engine: {engine}}}\n")
                 for engine in engines
             ]
-            for (name, one, questions), (_, other, _) in zip(*pairs, strict=True):
+            for (name, first, questions), (_, other, _) in zip(*pairs, strict=True):
                 row = total.setdefault(
                     f"{data.parent.name}/{data.name}/{name}", {"vaults": 0, "questions": 0, "clauses": 0}
                 )
                 row["vaults"] += 1
                 row["fingerprint"] = row.get("fingerprint", 0) + (
-                    fingerprint(one.index) != fingerprint(other.index)
+                    fingerprint(first.index) != fingerprint(other.index)
                 )
                 for text in spread(questions, given.questions):  # type: ignore[arg-type, type-var]
                     pair = [
                         answers(app, str(text), ms[engine])
-                        for app, engine in zip((one, other), engines, strict=True)
+                        for app, engine in zip((first, other), engines, strict=True)
                     ]
                     row["questions"] += 1
                     row["clauses"] += len(pair[0]["candidates"])
@@ -156,9 +156,9 @@ def _printed(total: dict[str, dict[str, int]], ms: dict[str, dict[str, list[floa
     for name, row in total.items():
         ways = {way: count for way, count in row.items() if way not in ("vaults", "questions", "clauses")}
         differ += sum(ways.values())
-        told = ", ".join(f"{way} {count}" for way, count in ways.items())
+        counts = ", ".join(f"{way} {count}" for way, count in ways.items())
         print(
-            f"{name}: {row['vaults']} vaults, {row['questions']} questions, {row['clauses']} clauses; that differ: {told}"
+            f"{name}: {row['vaults']} vaults, {row['questions']} questions, {row['clauses']} clauses; that differ: {counts}"
         )
     for verb in ("search", "recall"):
         told_ms: Sequence[str] = [f"{engine} {milliseconds(taken[verb])}" for engine, taken in ms.items()]

@@ -102,12 +102,12 @@ class Synthetic:
 
     def sentences(self, count: int) -> list[str]:
         """Sentences of so many words in all."""
-        words, found = self.zipf(count), []
+        words, sentences = self.zipf(count), []
         while words:
             length = self._random.randrange(6, 16)
-            found.append(f"{' '.join(words[:length]).capitalize()}.")
+            sentences.append(f"{' '.join(words[:length]).capitalize()}.")
             words = words[length:]
-        return found
+        return sentences
 
     def zipf(self, count: int) -> list[str]:
         """So many words, frequent ones oftener."""

@@ -68,7 +68,7 @@ class Seen:
     failures: list[str] = field(default_factory=list)
     turns: list[str] = field(default_factory=list)
     commits: dict[str, str] = field(default_factory=dict)  # commit → path
-    held: list[int] = field(default_factory=list)  # bytes of memory
+    memory: list[int] = field(default_factory=list)  # bytes of memory
     seconds: float = 0.0
     cpu: float = 0.0  # seconds of the server, its children included
     own: float = 0.0  # seconds of the clients
@@ -88,7 +88,7 @@ class Seen:
         return {
             "requests": self.count, "rate": rate, "cpu_ms": each, "cores": self.cpu / self.seconds, "client_cores": self.own / self.seconds,
             "ms": shares, "counts": {kind: len(taken) for kind, taken in self.taken.items()},
-            "memory": self.held, "failures": len(self.failures),
+            "memory": self.memory, "failures": len(self.failures),
         }  # fmt: skip
 
 
@@ -168,16 +168,16 @@ class Agent:
     async def remember(self) -> None:
         """Stores a text that nobody else stores: a note and a commit; of a vault that keeps its size, a value."""
         if self._note:
-            found = await self._timed(
+            answer = await self._timed(
                 "remember", "PATCH", f"/v1/notes/{quote(self._note)}", {"set": {"mark": self._next()}}
             )
-            if found:
-                self._seen.commits[found["commit"]] = found["path"]
+            if answer:
+                self._seen.commits[answer["commit"]] = answer["path"]
             return
         body = {"text": f"{self._words(20)} {self._next()}", "session": self._session}
-        found = await self._timed("remember", "POST", "/v1/remember", body)
-        if found and "commit" in found:
-            self._seen.commits[found["commit"]] = found["path"]
+        answer = await self._timed("remember", "POST", "/v1/remember", body)
+        if answer and "commit" in answer:
+            self._seen.commits[answer["commit"]] = answer["path"]
 
     async def capture(self) -> None:
         """Sends a turn that nobody else says; in a vault that keeps its size, it searches."""
@@ -186,10 +186,10 @@ class Agent:
             return
         mark = self._next()
         turn = {"role": "user", "content": f"{self._words(20)} {mark}"}
-        found = await self._timed(
+        answer = await self._timed(
             "capture", "POST", "/v1/capture", {"turns": [turn], "session": self._session}
         )
-        if found and all(one.get("ok") for one in found.get("acknowledged", [])):
+        if answer and all(turn.get("ok") for turn in answer.get("acknowledged", [])):
             self._seen.turns.append(mark)
 
     def _next(self) -> str:
@@ -218,13 +218,13 @@ async def _probe(server: Server, seen: Seen, seconds: float) -> None:
     looks = 0
     while (now := time.monotonic() - begun) < seconds:
         if now >= looks * seconds / LOOKS:
-            seen.held.append(memory(server.pid))
+            seen.memory.append(memory(server.pid))
             looks += 1
         start = time.perf_counter()
         await line.ask("GET", "/healthz")
         seen.taken["healthz"].append((time.perf_counter() - start) * 1e3)
         await asyncio.sleep(1 / PROBES)
-    seen.held.append(memory(server.pid))
+    seen.memory.append(memory(server.pid))
     line.close()
 
 
@@ -418,14 +418,14 @@ def _file(pid: int, name: str) -> bytes:
 
 def memory(pid: int) -> int:
     """Bytes that a process and its children hold now."""
-    found = [_file(one, "status").partition(b"VmRSS:")[2].split() for one in _family(pid)]
-    return sum(int(words[0]) for words in found if words) * 1024
+    rows = [_file(process, "status").partition(b"VmRSS:")[2].split() for process in _family(pid)]
+    return sum(int(words[0]) for words in rows if words) * 1024
 
 
 def spent(pid: int) -> float:
     """Seconds of processor time of a process and of all its children."""
-    found = [_file(one, "stat").rpartition(b") ")[2].split() for one in _family(pid)]
-    return sum(int(word) for words in found for word in words[11:15]) / _TICK
+    rows = [_file(process, "stat").rpartition(b") ")[2].split() for process in _family(pid)]
+    return sum(int(word) for words in rows for word in words[11:15]) / _TICK
 
 
 # What was acknowledged must be there.
@@ -444,14 +444,14 @@ def lost_commits(vault: Path, commits: Mapping[str, str]) -> int:
     """Notes that were acknowledged and are not, alone, in the commit that was named."""
     git = ["git", "log", "-z", "--format=%x01%H", "--name-only", "--no-renames"]
     log = subprocess.run(git, cwd=vault, check=True, capture_output=True, text=True).stdout
-    held = {}
-    for one in log.split("\x01")[1:]:
-        commit, *paths = [part.strip("\n") for part in one.split("\0") if part.strip("\n")]
-        held[commit] = paths
-    return sum(held.get(commit) != [path] for commit, path in commits.items())
+    paths_of = {}
+    for entry in log.split("\x01")[1:]:
+        commit, *paths = [part.strip("\n") for part in entry.split("\0") if part.strip("\n")]
+        paths_of[commit] = paths
+    return sum(paths_of.get(commit) != [path] for commit, path in commits.items())
 
 
-def told(name: str, figures: dict[str, Any], echo: dict[str, Any]) -> None:
+def report(name: str, figures: dict[str, Any], echo: dict[str, Any]) -> None:
     """Prints what one phase measured, with the echo's share."""
     print(
         f"\n{name}: {figures['requests']:,} requests, {figures['rate']:.0f} a second ({figures['rate'] / echo['rate']:.2f} of the echo's), "
@@ -464,7 +464,7 @@ def told(name: str, figures: dict[str, Any], echo: dict[str, Any]) -> None:
             row = "".join(f"{shares[share]:8.1f}" for share in ("p50", "p95", "p99"))
             print(f"{kind:9}{figures['counts'][kind]:8,}{row}")
     if len(figures["memory"]) > 1:
-        print("memory   " + " ".join(f"{held / 2**20:.0f}" for held in figures["memory"]) + " MiB")
+        print("memory   " + " ".join(f"{size / 2**20:.0f}" for size in figures["memory"]) + " MiB")
 
 
 def main() -> int:
@@ -498,19 +498,19 @@ def main() -> int:
         ] * given.steady
         with echoing() as server, serving(vault, token) as daemon:
             print("warming up …", file=sys.stderr)
-            for one in (server, daemon):
-                phase(one, given, questions, "warm", min(WARM, seconds))
+            for target in (server, daemon):
+                phase(target, given, questions, "warm", min(WARM, seconds))
             echoes = [phase(server, given, questions, "echo", min(5.0, seconds))]
             ours = phase(daemon, given, questions, "ours", seconds)
             echoes.append(phase(server, given, questions, "echo", min(5.0, seconds)))
         lost = lost_turns(vault, ours.turns), lost_commits(vault, ours.commits)
-    echo = max((one.figures() for one in echoes), key=lambda one: one["rate"])
+    echo = max((measured.figures() for measured in echoes), key=lambda measured: measured["rate"])
     figures = ours.figures()
     if given.json:
         print(json.dumps({"echo": echo, "serve": figures, "lost": lost}))
         return 0
-    told("echo", echo, echo)
-    told("serve", figures, echo)
+    report("echo", echo, echo)
+    report("serve", figures, echo)
     for failure in ours.failures[:5]:
         print(f"  {failure}")
     print(

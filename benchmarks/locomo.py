@@ -36,45 +36,45 @@ def main() -> int:
     wanted = given.rows.split(",")
     if unknown := sorted(set(wanted) - set(ROWS)):
         options.error(f"there is no row {unknown[0]!r}; choose from {', '.join(ROWS)}")
-    found: dict[str, Row] = {}
+    rows: dict[str, Row] = {}
     try:
-        one = sets_of([given.data])[:1]
+        first = sets_of([given.data])[:1]
         if "conversations" in wanted or "vectors" in wanted:
             asked = Options(budgets=BUDGETS, vectors=given.model if "vectors" in wanted else "")
-            found["each"] = run(compare, one, asked, jobs=1)
+            rows["each"] = run(compare, first, asked, jobs=1)
         if "pooled" in wanted:
-            found["pooled"] = run(compare, one, Options(pooled=True), jobs=1)
+            rows["pooled"] = run(compare, first, Options(pooled=True), jobs=1)
     except DataError as error:
         print(error, file=sys.stderr)
         return 2
     if given.json:
-        print(json.dumps(in_old_keys(found, wanted, given.model), indent=1))
+        print(json.dumps(in_old_keys(rows, wanted, given.model), indent=1))
     else:
-        print("\n\n".join("\n".join((row, *comparison(result))) for row, result in found.items()))
+        print("\n\n".join("\n".join((row, *comparison(result))) for row, result in rows.items()))
     return 0
 
 
-def in_old_keys(found: Row, wanted: Sequence[str], model: str) -> Row:
+def in_old_keys(rows: Row, wanted: Sequence[str], model: str) -> Row:
     """The rows' figures; those of `conversations` stand at the top."""
     result: Row = {}
-    for row, measured in found.items():
-        [one] = measured["sets"].values()
-        shown = {name: figures(row) for name, row in one["found"].items()}
+    for row, measured in rows.items():
+        [set_] = measured["sets"].values()
+        shown = {name: figures(row) for name, row in set_["found"].items()}
         if row == "pooled":
             ranked = {
                 of: {name: shown[of][name] for name in ("turn", "session", "ms")} for of in (OURS, PLAIN)
             }
-            counted = {name: one[name] for name in ("turns", "sessions")}
+            counted = {name: set_[name] for name in ("turns", "sessions")}
             result["pooled"] = {**ranked[OURS], **counted, "plain_fts5": ranked[PLAIN]}
             continue
         if "conversations" in wanted:
-            asked = {"questions": one["asked"]}
+            asked = {"questions": set_["asked"]}
             result |= {**shown[OURS], **asked, "plain_fts5": {**shown[PLAIN], **asked}}
         if VECTORS in shown:
             kept = {name: shown[VECTORS][name] for name in ("turn", "session", "budget", "ms")}
             result["vectors"] = {"model": model, "strategy": STRATEGY, **kept}
         elif "vectors" in wanted:
-            result["vectors"] = {"missing": one["missing"][VECTORS]}
+            result["vectors"] = {"missing": set_["missing"][VECTORS]}
     return result
 
 

@@ -126,8 +126,8 @@ class Many:
         return f"When did we speak of {text}?" if dice < 0.7 else f"{text.capitalize()}?"
 
     def _facts(self) -> str:
-        found = (f"- {person}: {_made_up(n + 5000)}@example.com\n" for n, person in enumerate(self._people))
-        return f"# People\n{''.join(found)}"
+        lines = (f"- {person}: {_made_up(n + 5000)}@example.com\n" for n, person in enumerate(self._people))
+        return f"# People\n{''.join(lines)}"
 
     def _zipf(self, count: int) -> list[str]:
         return self._random.choices(self._words, cum_weights=self._weights, k=count)

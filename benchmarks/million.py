@@ -105,12 +105,12 @@ def timed(asks: dict[str, Callable[[str], object]], questions: list[str]) -> dic
     for question in questions:
         for name, ask_one in asks.items():
             runs = [both(lambda a=ask_one, q=question: a(q)) for _ in range(2)]
-            for found, clocked in zip(taken[name], zip(*runs, strict=True), strict=True):
-                found.append(min(clocked) * 1e3)
+            for times, clocked in zip(taken[name], zip(*runs, strict=True), strict=True):
+                times.append(min(clocked) * 1e3)
     return {
         name: {
-            f"{kind} p{share * 100:.0f}": round(percentile(found, share), 2)
-            for kind, found in zip(("wall", "cpu"), both, strict=True)
+            f"{kind} p{share * 100:.0f}": round(percentile(times, share), 2)
+            for kind, times in zip(("wall", "cpu"), both, strict=True)
             for share in (0.5, 0.95)
         }
         for name, both in taken.items()
@@ -128,11 +128,11 @@ def lost(app: App, questions: list[str]) -> dict[str, float]:
     """What is lost by looking up only the rarer words: the share of the first ten that is the same as with all words looked up."""
     shipped, same = evidence.LOOKED_UP, []
     for text in questions:
-        found = []
+        matches = []
         for limit in (shipped, 1 << 40):
             evidence.LOOKED_UP = limit
-            found.append({match.unit.id for match in app.search(text, limit=10).matches})
-        same.append(len(found[0] & found[1]) / max(len(found[1]), 1))
+            matches.append({match.unit.id for match in app.search(text, limit=10).matches})
+        same.append(len(matches[0] & matches[1]) / max(len(matches[1]), 1))
     evidence.LOOKED_UP = shipped
     return {"overlap@10": round(sum(same) / max(len(same), 1), 4)}
 
@@ -144,9 +144,9 @@ def table(results: list[dict[str, Any]]) -> str:
     ]
     for result in results:
         base = result["ms"]["plain FTS5, OR"]["cpu p95"]
-        for name, found in result["ms"].items():
-            figures = "".join(f"{value:10.1f}" for value in _ordered(found))
-            lines.append(f"{result['units']:>9,}  {name:16}{figures}   {found['cpu p95'] / base:.2f}")
+        for name, times in result["ms"].items():
+            figures = "".join(f"{value:10.1f}" for value in _ordered(times))
+            lines.append(f"{result['units']:>9,}  {name:16}{figures}   {times['cpu p95'] / base:.2f}")
         met = (
             ""
             if result["goal_ms"] is None
@@ -158,8 +158,8 @@ def table(results: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def _ordered(found: dict[str, float]) -> list[float]:
-    return [found[name] for name in ("wall p50", "wall p95", "cpu p50", "cpu p95")]
+def _ordered(times: dict[str, float]) -> list[float]:
+    return [times[name] for name in ("wall p50", "wall p95", "cpu p50", "cpu p95")]
 
 
 def main() -> int:

@@ -98,10 +98,10 @@ class Night:
         talk = Talk()
         for day in range(self._runs + 1):
             said = talk.day(day, self._turns // 10)
-            for vault, found in zip(vaults, taken, strict=True):
+            for vault, times in zip(vaults, taken, strict=True):
                 write(vault / "logs", said)
                 memoryclaw(vault, day, "sync")
-                found.append(memoryclaw(vault, day, "consolidate", "--llm", "none"))
+                times.append(memoryclaw(vault, day, "consolidate", "--llm", "none"))
         for kind in ("wall", "cpu"):
             # The first night also reads what is there: aliases, schema, names.
             ours, reference = (statistics.median(getattr(took, kind) for took in side[1:]) for side in taken)

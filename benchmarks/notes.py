@@ -70,7 +70,9 @@ def found_plainly(vault: dict[str, str], asked: Sequence[Asked]) -> list[list[Pl
     """What FTS5 finds for each question."""
     rows = [row for path, text in vault.items() if path.endswith(".md") for row in sections(path, text)]
     table = PlainTable((str(n), text) for n, (_, text) in enumerate(rows))
-    return [[rows[int(name)][0] for name in table.search(one.question, DEPTHS[-1])] for one in asked]
+    return [
+        [rows[int(name)][0] for name in table.search(question.question, DEPTHS[-1])] for question in asked
+    ]
 
 
 def found_here(vault: dict[str, str], asked: Sequence[Asked]) -> list[list[Place]]:
@@ -83,9 +85,9 @@ def found_here(vault: dict[str, str], asked: Sequence[Asked]) -> list[list[Place
             return [
                 [
                     Place(hit.path, hit.unit.line, hit.unit.end_line)
-                    for hit in app.search(one.question, limit=DEPTHS[-1]).matches
+                    for hit in app.search(question.question, limit=DEPTHS[-1]).matches
                 ]
-                for one in asked
+                for question in asked
             ]
 
 
@@ -96,11 +98,11 @@ def measure(folder: Path = DATA) -> Iterator[tuple[Asked, int, int]]:
     whole = {
         path: text for vault in vaults.values() for path, text in vault.items()
     }  # in one vault: each has its likes beside it
-    for one, *ranked in zip(asked, found_here(whole, asked), found_plainly(whole, asked), strict=True):
+    for question, *ranked in zip(asked, found_here(whole, asked), found_plainly(whole, asked), strict=True):
         ours, plain = (
-            next((n for n, place in enumerate(places, 1) if place.holds(one)), 0) for places in ranked
+            next((n for n, place in enumerate(places, 1) if place.holds(question)), 0) for places in ranked
         )
-        yield one, ours, plain
+        yield question, ours, plain
 
 
 def recall(ranks: Sequence[int], depth: int) -> float:

@@ -155,34 +155,34 @@ def main(args: Sequence[str]) -> int:
         for path in pairs:
             pool += of_cases(path, str(folder))
         pool += of_people(folder, judged) if not pairs else ()
-    unknown = set(options.only_judges) - {one.candidate.person for one in pool}
+    unknown = set(options.only_judges) - {pair.candidate.person for pair in pool}
     if unknown:
         parser.error(f"no source is called {', '.join(sorted(unknown))}")
 
     def fitted(candidates: Sequence[Candidate]) -> Sum:
-        teachers = [one for one in candidates if one.person not in options.only_judges]
+        teachers = [candidate for candidate in candidates if candidate.person not in options.only_judges]
         return Sum(teachers, path=_DATA, penalty=_PENALTY)
 
-    scores = left_out([one.candidate for one in pool], fitted)
-    for source in dict.fromkeys(one.candidate.person for one in pool):
+    scores = left_out([pair.candidate for pair in pool], fitted)
+    for source in dict.fromkeys(pair.candidate.person for pair in pool):
         mine = [
-            (one, score) for one, score in zip(pool, scores, strict=True) if one.candidate.person == source
+            (pair, score) for pair, score in zip(pool, scores, strict=True) if pair.candidate.person == source
         ]
         shown = []
         for cut in _CUTS:
-            marked = [one for one, score in mine if score >= cut]
-            right = sum(one.candidate.gold for one in marked)
+            marked = [pair for pair, score in mine if score >= cut]
+            right = sum(pair.candidate.gold for pair in marked)
             shown.append(f"{cut}: {right} right, {len(marked) - right} wrong")
         print(
-            f"{source} ({len(mine)} pairs, {sum(one.candidate.gold for one, _ in mine)} changes)  ",
+            f"{source} ({len(mine)} pairs, {sum(pair.candidate.gold for pair, _ in mine)} changes)  ",
             "  ".join(shown),
         )
-    for one, score in zip(pool, scores, strict=True) if options.misses else ():
-        if (score >= cut_of("overtaking")) != one.candidate.gold:
+    for pair, score in zip(pool, scores, strict=True) if options.misses else ():
+        if (score >= cut_of("overtaking")) != pair.candidate.gold:
             print(
-                f"{score:.2f} {'wrong' if not one.candidate.gold else 'missed'} {one.candidate.person}: {one.older} / {one.newer}"
+                f"{score:.2f} {'wrong' if not pair.candidate.gold else 'missed'} {pair.candidate.person}: {pair.older} / {pair.newer}"
             )
-    learned = fitted([one.candidate for one in pool])
+    learned = fitted([pair.candidate for pair in pool])
     if options.write:
         _DATA.write_text(str(learned), encoding="utf-8")
     print(learned)

@@ -42,7 +42,7 @@ class Bench:
         self._root = root
         self._given = given
         self._units = given.units
-        self.found: dict[str, dict[str, Any]] = {}
+        self.measured: dict[str, dict[str, Any]] = {}
         turns, questions = read(given.data)
         if given.pooled:
             rows, asked = pooled(turns, questions)
@@ -61,7 +61,7 @@ class Bench:
                     self._take(name, unit, ask, asked)
                 for peer, install in self._peers:
                     self._other(peer, install, documents, f"{file_name(conversation)}-{unit}", asked)
-        return {name: figures(values) for name, values in self.found.items()}
+        return {name: figures(values) for name, values in self.measured.items()}
 
     def _ours(self, conversation: str, rows: Sequence[Row], asked: Sequence[Row]) -> None:
         app = vault_of(self._root / file_name(conversation), rows)
@@ -69,9 +69,9 @@ class Bench:
         for question in asked:
             ranked, ms = timed(lambda text: searched(app, text))(question["question"])
             best = list(dict.fromkeys(str(session_of[turn]) for turn in ranked))
-            for unit, found in (("turn", ranked), ("session", best)):
+            for unit, places in (("turn", ranked), ("session", best)):
                 if unit in self._units:
-                    self._count("MemoryClaw", unit, question, found, ms)
+                    self._count("MemoryClaw", unit, question, places, ms)
         app.close()
 
     def _other(
@@ -88,13 +88,15 @@ class Bench:
         progress = Progress()
         for number, question in enumerate(asked, 1):
             self._count(name, unit, question, *ask(question["question"]))
-            progress.told(f"{name}, {unit}", number, len(asked))
+            progress.report(f"{name}, {unit}", number, len(asked))
 
     def _count(self, name: str, unit: str, question: Row, ranked: Sequence[object], ms: float) -> None:
-        values = self.found.setdefault(name, {"turn": {}, "session": {}, "ms": {"turn": [], "session": []}})
+        values = self.measured.setdefault(
+            name, {"turn": {}, "session": {}, "ms": {"turn": [], "session": []}}
+        )
         values["ms"][unit].append(ms)
         if unit == "session":
-            add(values["session"], ranked, [str(one) for one in question["sessions"]], (5, 10))
+            add(values["session"], ranked, [str(session) for session in question["sessions"]], (5, 10))
         elif question["category"] != "adversarial":
             add(values["turn"], ranked, question["evidence"], (5, 10))
 
@@ -120,9 +122,11 @@ def main() -> int:
     given = options.parse_args()
     with tempfile.TemporaryDirectory(prefix="memoryclaw-peers-") as folder:
         bench = Bench(Path(folder), given)
-        found = bench.run()
+        figures = bench.run()
     asked = sum(map(len, bench.questions.values()))
-    print(json.dumps({"questions": asked, "found": found}, indent=1) if given.json else table(found, asked))
+    print(
+        json.dumps({"questions": asked, "found": figures}, indent=1) if given.json else table(figures, asked)
+    )
     return 0
 
 
@@ -138,12 +142,14 @@ def installed(folder: Path) -> Iterator[tuple[Peer, Path]]:
 
 def chosen(questions: Rows, count: int) -> Rows:
     """The questions with evidence, or as many of them as are wanted."""
-    known = [one for asked in questions.values() for one in asked if one["evidence"]]
+    known = [question for asked in questions.values() for question in asked if question["evidence"]]
     kept = known
     if 0 < count < len(known):
         kept = [known[place] for place in sorted(random.Random(SEED).sample(range(len(known)), count))]
     wanted = set(map(id, kept))
-    return {name: [one for one in asked if id(one) in wanted] for name, asked in questions.items()}
+    return {
+        name: [question for question in asked if id(question) in wanted] for name, asked in questions.items()
+    }
 
 
 def session_files(turns: Sequence[Row]) -> list[Document]:
@@ -161,16 +167,16 @@ def session_files(turns: Sequence[Row]) -> list[Document]:
 
 def figures(values: dict[str, Any]) -> dict[str, Any]:
     """Means, and milliseconds of either unit."""
-    taken = {unit: milliseconds(found) if found else {} for unit, found in values["ms"].items()}
+    taken = {unit: milliseconds(times) if times else {} for unit, times in values["ms"].items()}
     return {**{unit: means(values[unit]) for unit in UNITS}, "ms": taken}
 
 
-def table(found: dict[str, dict[str, Any]], asked: int) -> str:
+def table(figures: dict[str, dict[str, Any]], asked: int) -> str:
     """One line a tool, as Markdown."""
     names = [f"{unit} R@{k}" for unit in UNITS for k in (5, 10)]
     names += [f"{unit} ms {share}" for unit in UNITS for share in ("p50", "p95")]
     lines = [f"{asked} questions", "", f"| | {' | '.join(names)} |", f"|---|{'---|' * len(names)}"]
-    for name, row in found.items():
+    for name, row in figures.items():
         recalls = [row[unit].get(f"recall@{k}") for unit in UNITS for k in (5, 10)]
         taken = [row["ms"][unit].get(share) for unit in UNITS for share in ("p50", "p95")]
         cells = [*(_cell(value, 3) for value in recalls), *(_cell(ms, 1) for ms in taken)]

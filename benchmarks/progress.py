@@ -14,7 +14,7 @@ class Progress:
     def __init__(self) -> None:
         self._last = time.monotonic()
 
-    def told(self, stage: str, done: int, total: int) -> None:
+    def report(self, stage: str, done: int, total: int) -> None:
         """One more is done."""
         if sys.stderr.isatty():
             print(f"\r{stage} {done}/{total} \033[K", end="" if done < total else "\n", file=sys.stderr)

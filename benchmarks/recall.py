@@ -112,7 +112,7 @@ COMPARED = (
 LONGEST_ANSWER = 12  # words
 TUNED_QUESTIONS = 100  # of each set, evenly spread
 SWEEPS = 2
-HELD = 4  # values of the constants outside rank.py for which tuning keeps the evidence in memory
+LOOKUPS = 4  # values of the constants outside rank.py for which tuning keeps the evidence in memory
 _HALVES = frozenset({"dev", "test", "train", "guard"})
 _SHOWN = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
 _STILL = 1e-6
@@ -141,7 +141,7 @@ class Options:
     node: str = "node"
     questions: int = 0  # of each set, evenly spread; 0: all
     changed: bool = False  # whether the index changes before each recall
-    held: int = 1  # for so many values of the constants outside rank.py, evidence is looked up once
+    lookups: int = 1  # for so many values of the constants outside rank.py, evidence is looked up once
 
 
 # What is asked, and the figures of the answers.
@@ -206,7 +206,7 @@ class Tally:
         """Means over the questions that count for each figure."""
         packed = {
             str(budget): means(
-                {"evidence": found}
+                {"evidence": values}
                 | {
                     name: kept[budget]
                     for name, kept in (
@@ -218,7 +218,7 @@ class Tally:
                     if kept.get(budget)
                 }
             )
-            for budget, found in self.evidence.items()
+            for budget, values in self.evidence.items()
         }
         return {
             "turn": means(self.turn),
@@ -250,7 +250,9 @@ def recalled(
     words = plain_words(unescape(answer.context.replace(PASTED, "")))  # what marks a text cuts nothing
     cut = {turn_id(m.unit.id): m.unit.text for m in answer.matches if plain_words(m.unit.text) not in words}
     inside = {
-        turn for turn, text in cut.items() if not any(plain_words(one) in words for one in sentences(text))
+        turn
+        for turn, text in cut.items()
+        if not any(plain_words(sentence) in words for sentence in sentences(text))
     }
     return [*shares], answer.context, (shares, {*cut}, inside)
 
@@ -295,7 +297,7 @@ def add(
 
 def means(values: Mapping[str, Sequence[float]]) -> dict[str, float]:
     """The mean of each list."""
-    return {name: round(mean(found), 4) for name, found in values.items()}
+    return {name: round(mean(shares), 4) for name, shares in values.items()}
 
 
 def milliseconds(taken: Sequence[float]) -> dict[str, float]:
@@ -313,21 +315,21 @@ def milliseconds(taken: Sequence[float]) -> dict[str, float]:
 class Bench:
     """One set with its vaults, which are kept in the cache for as long as neither the data nor what builds them changes."""
 
-    def __init__(self, one: Set, options: Options, tell: Tell) -> None:
-        self._set = one
+    def __init__(self, set_: Set, options: Options, tell: Tell) -> None:
+        self._set = set_
         self._options = options
         self._tell = tell
-        turns, questions = read(one.folder)
+        turns, questions = read(set_.folder)
         if options.pooled:
             rows, asked = pooled(turns, questions)
             turns, questions = {"pooled": rows}, {"pooled": asked}
         self._turns: Rows = turns
-        kept = spread([asked for found in questions.values() for asked in found], options.questions)
+        kept = spread([row for rows in questions.values() for row in rows], options.questions)
         wanted = set(map(id, kept))
         self.questions: Rows = {
-            name: [q for q in found if id(q) in wanted] for name, found in questions.items()
+            name: [q for q in asked if id(q) in wanted] for name, asked in questions.items()
         }
-        self._held: dict[tuple[tuple[str, float], ...], list[tuple[Row, Any, Any]]] = {}
+        self._lookups: dict[tuple[tuple[str, float], ...], list[tuple[Row, Any, Any]]] = {}
 
     # Figures beside those of others.
 
@@ -430,29 +432,29 @@ class Bench:
     def figures(self, constants: Constants) -> Row:
         """Recall and nDCG of the turns with these constants; evidence that does not depend on them is not looked up again."""
         with switched(constants):
-            found = [(question["evidence"], ranked) for question, ranked in self._ranked(constants)]
+            rankings = [(question["evidence"], ranked) for question, ranked in self._ranked(constants)]
         return {
-            "recall@10": mean([recall_at(ranked, evidence, 10) for evidence, ranked in found]),
-            "ndcg@10": mean([ndcg(ranked, evidence) for evidence, ranked in found]),
+            "recall@10": mean([recall_at(ranked, evidence, 10) for evidence, ranked in rankings]),
+            "ndcg@10": mean([ndcg(ranked, evidence) for evidence, ranked in rankings]),
         }
 
     def _ranked(self, constants: Constants) -> Iterator[tuple[Row, list[str]]]:
         """Each question with its turns in rank order, under constants that are in force."""
-        key = tuple(sorted(one for one in constants.items() if not one[0].startswith(_RANK)))
-        if key in self._held:
-            yield from ((q, ids(rank(question, evidence))) for q, question, evidence in self._held[key])
+        key = tuple(sorted(constant for constant in constants.items() if not constant[0].startswith(_RANK)))
+        if key in self._lookups:
+            yield from ((q, ids(rank(question, evidence))) for q, question, evidence in self._lookups[key])
             return
-        held, is_pure = [], True
-        for question, found in self._found():
-            shown = ids(found.units)
-            is_pure = is_pure and shown == ids(rank(found.question, found.evidence))
-            held.append((question, found.question, found.evidence))
+        evidences, is_pure = [], True
+        for question, search in self._searches():
+            shown = ids(search.units)
+            is_pure = is_pure and shown == ids(rank(search.question, search.evidence))
+            evidences.append((question, search.question, search.evidence))
             yield question, shown
         # Where the evidence alone does not give the ranking, every question is asked anew.
-        if is_pure and len(self._held) < self._options.held:
-            self._held[key] = held
+        if is_pure and len(self._lookups) < self._options.lookups:
+            self._lookups[key] = evidences
 
-    def _found(self) -> Iterator[tuple[Row, Any]]:
+    def _searches(self) -> Iterator[tuple[Row, Any]]:
         done, total = 0, sum(counts(q) for asked in self.questions.values() for q in asked)
         for conversation, app in self.apps(""):
             searcher = Searcher(app.index, app.catalog, NOW.date())
@@ -512,7 +514,7 @@ class Bench:
 
 def ids(units: Iterable[Any]) -> list[str]:
     """Turn ids of a ranking, without what is left out."""
-    return [turn_id(one.unit.id) for one in units if not one.decision][:DEPTH]
+    return [turn_id(ranked.unit.id) for ranked in units if not ranked.decision][:DEPTH]
 
 
 def vector_settings(model: str) -> dict[str, Any]:
@@ -573,7 +575,7 @@ class Benches:
     """The sets, worked on in so many processes; with one, in this process."""
 
     def __init__(self, sets: Sequence[Set], options: Options, jobs: int) -> None:
-        self.sets = sorted(sets, key=lambda one: -(one.folder / "turns.jsonl").stat().st_size)
+        self.sets = sorted(sets, key=lambda set_: -(set_.folder / "turns.jsonl").stat().st_size)
         self._options = options
         self._jobs = min(jobs, len(sets))
         self._here: dict[str, Bench] = {}
@@ -605,12 +607,12 @@ class Benches:
     def each(self, work: str, *given: object) -> dict[str, Any]:
         """What a method of `Bench` returns for each set."""
         if not self._workers:
-            return {one.name: self._done(one, work, given) for one in self.sets}
-        waiting, busy, found = list(self.sets), dict[Any, tuple[int, Set]](), dict[str, Any]()
+            return {set_.name: self._done(set_, work, given) for set_ in self.sets}
+        waiting, busy, results = list(self.sets), dict[Any, tuple[int, Set]](), dict[str, Any]()
         while waiting or busy:
             idle = set(range(len(self._workers))) - {number for number, _ in busy.values()}
             for number in sorted(idle):
-                own = next((one for one in waiting if self._owner.get(one.name, number) == number), None)
+                own = next((set_ for set_ in waiting if self._owner.get(set_.name, number) == number), None)
                 if own:
                     waiting.remove(own)
                     self._owner[own.name] = number
@@ -620,26 +622,26 @@ class Benches:
             ready: list[Any] = multiprocessing.connection.wait(list(busy))
             for connection in ready:
                 try:
-                    said, *told = connection.recv()
+                    said, *values = connection.recv()
                 except EOFError:
                     raise DataError(f"the process of {busy[connection][1].name} was ended") from None
                 if said == "progress":
-                    self._progress.told(*told)
+                    self._progress.report(*values)
                 elif said == "done":
-                    found[busy.pop(connection)[1].name] = told[0]
+                    results[busy.pop(connection)[1].name] = values[0]
                 else:
-                    raise DataError(told[0])
-        return found
+                    raise DataError(values[0])
+        return results
 
-    def _done(self, one: Set, work: str, given: Sequence[object]) -> Any:
-        bench = self._here.get(one.name)
+    def _done(self, set_: Set, work: str, given: Sequence[object]) -> Any:
+        bench = self._here.get(set_.name)
         if bench is None:
-            bench = self._here[one.name] = Bench(one, self._options, _named(one, self._progress.told))
+            bench = self._here[set_.name] = Bench(set_, self._options, _named(set_, self._progress.report))
         return getattr(bench, work)(*given)
 
 
-def _named(one: Set, tell: Tell) -> Tell:
-    return lambda stage, done, total: tell(f"{one.name}: {stage}", done, total)
+def _named(set_: Set, tell: Tell) -> Tell:
+    return lambda stage, done, total: tell(f"{set_.name}: {stage}", done, total)
 
 
 def _serve(connection: Any, options: Options) -> None:
@@ -648,12 +650,12 @@ def _serve(connection: Any, options: Options) -> None:
     benches: dict[str, Bench] = {}
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         while True:
-            one, work, given = connection.recv()
+            set_, work, given = connection.recv()
             try:
-                if one.name not in benches:
-                    tell = _named(one, lambda *told: connection.send(("progress", *told)))
-                    benches[one.name] = Bench(one, options, tell)
-                connection.send(("done", getattr(benches[one.name], work)(*given)))
+                if set_.name not in benches:
+                    tell = _named(set_, lambda *step: connection.send(("progress", *step)))
+                    benches[set_.name] = Bench(set_, options, tell)
+                connection.send(("done", getattr(benches[set_.name], work)(*given)))
             except DataError as error:
                 connection.send(("failed", str(error)))
             except (BrokenPipeError, ConnectionResetError):
@@ -667,18 +669,18 @@ def _serve(connection: Any, options: Options) -> None:
 
 def compare(benches: Benches, weights: Mapping[str, float]) -> Row:
     """All figures of all sets, and the macro averages."""
-    found = benches.each("compared")
+    compared = benches.each("compared")
     result: Row = {"sets": {}, "macro": {}, "below": []}
-    for name in sorted(found):
-        result["sets"][name] = {**found[name], "weight": weights.get(name, 1.0)}
-        result["below"] += [f"{name}: {told}" for told in below(found[name]["found"])]
+    for name in sorted(compared):
+        result["sets"][name] = {**compared[name], "weight": weights.get(name, 1.0)}
+        result["below"] += [f"{name}: {warning}" for warning in below(compared[name]["found"])]
     everywhere = [
         name
-        for name in next(iter(found.values()))["found"]
-        if all(name in one["found"] for one in found.values())
+        for name in next(iter(compared.values()))["found"]
+        if all(name in figures["found"] for figures in compared.values())
     ]
     for name in everywhere:
-        rows = {of: one["found"][name] for of, one in found.items()}
+        rows = {of: figures["found"][name] for of, figures in compared.items()}
         result["macro"][name] = rounded(macro(rows, weights))
     return result
 
@@ -698,9 +700,9 @@ def rounded(row: Any) -> Any:
     return {key: rounded(value) for key, value in row.items()} if isinstance(row, dict) else round(row, 4)
 
 
-def below(found: Mapping[str, Row]) -> list[str]:
+def below(rows: Mapping[str, Row]) -> list[str]:
     """Where ours is below plain FTS5."""
-    ours, plain = found[OURS], found[PLAIN]
+    ours, plain = rows[OURS], rows[PLAIN]
     pairs = [
         (f"{group} {name}", value, plain[group][name])
         for group in ("turn", "session")
@@ -727,9 +729,9 @@ def comparison(result: Row) -> Iterator[str]:
     heads += [f"{kind} {budget}" for budget in budgets for kind in kinds]
     yield f"{'':40}" + "".join(f"{head:>9}" for head in heads)
     for name, row in result["sets"].items():
-        told = f"{name}: {row['questions']} questions, {row['turns']} turns"
-        told += f", {row['answers']} answers" if budgets else ""
-        yield told + (f", weight {row['weight']:g}" if row["weight"] != 1 else "")
+        head = f"{name}: {row['questions']} questions, {row['turns']} turns"
+        head += f", {row['answers']} answers" if budgets else ""
+        yield head + (f", weight {row['weight']:g}" if row["weight"] != 1 else "")
         yield from _ways(row["found"], budgets)
         yield f"    {_recall_times(row['found'])}"
         for figure, gain in row["gain"].items():
@@ -742,12 +744,14 @@ def comparison(result: Row) -> Iterator[str]:
     yield f"    {_recall_times(result['macro'])}"
     if VECTORS in result["macro"]:
         yield f"    {_worth(result['macro'])}"
-    yield from dict.fromkeys(told for row in result["sets"].values() for told in row["missing"].values())
-    yield from (f"BELOW  {told}" for told in result["below"])
+    yield from dict.fromkeys(
+        sentence for row in result["sets"].values() for sentence in row["missing"].values()
+    )
+    yield from (f"BELOW  {sentence}" for sentence in result["below"])
 
 
-def _ways(found: Mapping[str, Row], budgets: Sequence[str]) -> Iterator[str]:
-    for name, row in found.items():
+def _ways(rows: Mapping[str, Row], budgets: Sequence[str]) -> Iterator[str]:
+    for name, row in rows.items():
         turn, session, ms = row["turn"], row["session"], row["cpu_ms"]
         values = [*(f"{turn.get(f, 0.0):9.3f}" for f in ("recall@5", "recall@10", "recall@20", "ndcg@10"))]
         values += [f"{session.get(f'recall@{k}', 0.0):9.3f}" for k in SESSION_DEPTHS]
@@ -760,21 +764,21 @@ def _ways(found: Mapping[str, Row], budgets: Sequence[str]) -> Iterator[str]:
         yield f"    {name:36}" + "".join(values)
 
 
-def _recall_times(found: Mapping[str, Row]) -> str:
+def _recall_times(rows: Mapping[str, Row]) -> str:
     """What a recall with the default budget costs, beside plain FTS5."""
-    ours, plain = found[OURS]["recall_cpu_ms"], found[PLAIN]["cpu_ms"]
+    ours, plain = rows[OURS]["recall_cpu_ms"], rows[PLAIN]["cpu_ms"]
     times = f", {ours['p50'] / plain['p50']:.1f} x plain FTS5" if plain["p50"] else ""
     return f"recall: {ours['p50']:.1f} ms p50, {ours['p95']:.1f} p95{times} ({plain['p50']:.1f}, {plain['p95']:.1f})"
 
 
-def _worth(found: Mapping[str, Row]) -> str:
+def _worth(rows: Mapping[str, Row]) -> str:
     """What vectors gain, and for which time."""
-    more = found[VECTORS]["cpu_ms"]["p50"] - found[OURS]["cpu_ms"]["p50"]
-    gains = [(name, found[VECTORS]["turn"][name] - found[OURS]["turn"][name]) for name in COMPARED]
-    told = [
+    more = rows[VECTORS]["cpu_ms"]["p50"] - rows[OURS]["cpu_ms"]["p50"]
+    gains = [(name, rows[VECTORS]["turn"][name] - rows[OURS]["turn"][name]) for name in COMPARED]
+    gained = [
         f"{name} {gain:+.3f}" + (f", {gain / more:+.5f} a ms" if more > 0 else "") for name, gain in gains
     ]
-    return f"vectors: {'; '.join(told)}; {more:+.1f} ms"
+    return f"vectors: {'; '.join(gained)}; {more:+.1f} ms"
 
 
 def ablate(benches: Benches, weights: Mapping[str, float], terms: Mapping[str, Constants] = TERMS) -> Row:
@@ -791,8 +795,8 @@ def ablate(benches: Benches, weights: Mapping[str, float], terms: Mapping[str, C
     return {"all": everything, "off": off}
 
 
-def _weighted(found: Mapping[str, Row], weights: Mapping[str, float]) -> Row:
-    return {"macro": macro(found, weights), **{name: found[name] for name in sorted(found)}}
+def _weighted(rows: Mapping[str, Row], weights: Mapping[str, float]) -> Row:
+    return {"macro": macro(rows, weights), **{name: rows[name] for name in sorted(rows)}}
 
 
 def ablation(result: Row) -> Iterator[str]:
@@ -823,7 +827,7 @@ class Tuning:
 
     def result(self) -> Row:
         """The constants chosen without each set, what they do to that set, and those chosen on all sets."""
-        names = sorted(one.name for one in self._benches.sets)
+        names = sorted(set_.name for set_ in self._benches.sets)
         base = self._figures({})
         rows = {}
         for name in names:
@@ -848,15 +852,15 @@ class Tuning:
             for place, values in self._grid.items():
                 for value in dict.fromkeys((self._shipped[place], *values)):
                     point = {**chosen, place: value}
-                    found = self._mean(self._figures(point), names)
-                    if found > best + _STILL:
-                        chosen, best = point, found
+                    score = self._mean(self._figures(point), names)
+                    if score > best + _STILL:
+                        chosen, best = point, score
             if chosen == before:
                 break
         return {place: value for place, value in chosen.items() if value != self._shipped[place]}
 
-    def _mean(self, found: Mapping[str, float], names: Sequence[str]) -> float:
-        value: float = macro({name: found[name] for name in names}, self._weights)
+    def _mean(self, scores: Mapping[str, float], names: Sequence[str]) -> float:
+        value: float = macro({name: scores[name] for name in names}, self._weights)
         return value
 
     def _figures(self, constants: Constants) -> dict[str, float]:
@@ -864,8 +868,8 @@ class Tuning:
         changed = {place: value for place, value in constants.items() if value != self._shipped[place]}
         point = tuple(sorted(changed.items()))
         if point not in self._known:
-            found = self._benches.each("figures", changed)
-            self._known[point] = {name: mean([row[of] for of in COMPARED]) for name, row in found.items()}
+            figures = self._benches.each("figures", changed)
+            self._known[point] = {name: mean([row[of] for of in COMPARED]) for name, row in figures.items()}
             if len(self._known) % 25 == 0:
                 print(f"… {len(self._known)} points", file=sys.stderr, flush=True)
         return self._known[point]
@@ -886,7 +890,7 @@ def tuning(result: Row) -> Iterator[str]:
     for place, value in result["shipped"].items():
         chosen = [row["constants"].get(place, value) for row in rows.values()]
         spread_ = f"{min(chosen):g} to {max(chosen):g}" if min(chosen) != max(chosen) else "none"
-        cells = " | ".join(f"{one:g}" if one != value else "." for one in chosen)
+        cells = " | ".join(f"{choice:g}" if choice != value else "." for choice in chosen)
         on_all = result["on_all"]["constants"].get(place, value)
         yield f"| `{place.partition('.')[2].replace(':', '.')}` | {value:g} | {on_all:g} | {spread_} | {cells} |"
 
@@ -907,7 +911,7 @@ def sets_of(paths: Sequence[Path]) -> list[Set]:
         within = (
             [path]
             if (path / "turns.jsonl").is_file()
-            else sorted(one.parent for one in path.glob("*/turns.jsonl"))
+            else sorted(turns.parent for turns in path.glob("*/turns.jsonl"))
         )
         if not within:
             raise DataError(f"{lacking(path)}, nor a folder that does")
@@ -930,16 +934,16 @@ def weights_of(given: Sequence[str], sets: Sequence[Set]) -> dict[str, float]:
     Raises:
         DataError: there is no such set, or this is no weight.
     """
-    names, found = [one.name for one in sets], {}
+    names, weights = [set_.name for set_ in sets], {}
     for text in given:
         name, _, value = text.rpartition("=")
         if name not in names:
             raise DataError(f"--weight {text}: there is no set {name!r}; there are {', '.join(names)}")
         try:
-            found[name] = float(value)
+            weights[name] = float(value)
         except ValueError:
             raise DataError(f"--weight {text}: {value!r} is no number") from None
-    return found
+    return weights
 
 
 @contextmanager
@@ -1054,7 +1058,7 @@ def _printed(given: argparse.Namespace) -> int:
         node=given.node,
         questions=questions,
         changed=given.changed,
-        held=HELD if given.tune else 1,
+        lookups=LOOKUPS if given.tune else 1,
     )
     work: Callable[[Benches, Mapping[str, float]], Row]
     work, shown = compare, comparison
@@ -1070,11 +1074,11 @@ def _printed(given: argparse.Namespace) -> int:
 
 
 def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(one) for one in text.split(",") if one)
+    return tuple(int(number) for number in text.split(",") if number)
 
 
 def _names(text: str) -> tuple[str, ...]:
-    return tuple(one for one in text.split(",") if one)
+    return tuple(name for name in text.split(",") if name)
 
 
 if __name__ == "__main__":

@@ -54,17 +54,17 @@ class RawFts5:
     def build(self, root: Path) -> None:
         """Indexes a vault from nothing."""
         self._database.executescript(_TABLES)
-        for path, found in walk(root):
-            self.put(path, found)
+        for path, status in walk(root):
+            self.put(path, status)
         self._database.commit()
 
-    def put(self, path: str, found: os.stat_result) -> None:
+    def put(self, path: str, status: os.stat_result) -> None:
         """Takes one file in, in place of what was there."""
         run = self._database.execute
         header, _, body = Path(path).read_text(encoding="utf-8")[4:].partition("\n---\n")
         run("delete from note where rowid in (select id from file where path = ?)", (path,))
         upsert = "insert into file(path, mtime, size) values(?,?,?) on conflict(path) do update set mtime = excluded.mtime, size = excluded.size"
-        run(upsert, (path, found.st_mtime_ns, found.st_size))
+        run(upsert, (path, status.st_mtime_ns, status.st_size))
         number = run("select id from file where path = ?", (path,)).fetchone()[0]
         run("insert into note(rowid, path, header, body) values(?,?,?,?)", (number, path, header, body))
 

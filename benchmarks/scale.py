@@ -61,10 +61,10 @@ class Bench:
             raw.append(child("fts5", self.vault, index))
             index.rename(self._folder / "raw.sqlite")
         for key, times in (("cpu", 2.5), ("wall", None)):
-            found, reference = (sorted(run[key] for run in side)[1] for side in (ours, raw))
+            measured, reference = (sorted(run[key] for run in side)[1] for side in (ours, raw))
             yield Row(
                 name=f"cold index, {key}",
-                ours=found,
+                ours=measured,
                 unit=SECONDS,
                 reference=reference,
                 of="raw FTS5",

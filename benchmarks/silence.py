@@ -60,7 +60,7 @@ class Case(NamedTuple):
     says_what: bool  # itself, so that no sum is asked
     features: dict[str, float]
     in_reach: float  # share of what is wanted that a context without a floor holds
-    held: float
+    share: float
     tokens: int
     confidence: float
 
@@ -97,8 +97,8 @@ def put_projects(root: Path) -> None:
             log = logs.setdefault(f"{day}/{session}.jsonl", [])
             line = {"ts": f"{day}T10:00:{len(log):02}Z", "session": session, "turn": row["id"]}
             log.append({**line, "role": row["role"], "content": text})
-    told = "\n".join(f"# {project}\n" + "\n".join(known) + "\n" for project, known in facts.items())
-    (root / "semantic/projects.md").write_text(told, encoding="utf-8")
+    notes = "\n".join(f"# {project}\n" + "\n".join(known) + "\n" for project, known in facts.items())
+    (root / "semantic/projects.md").write_text(notes, encoding="utf-8")
     (root / "memoryclaw.yaml").write_text("", encoding="utf-8")
     for name, log in logs.items():
         path = root / "logs" / name
@@ -106,13 +106,13 @@ def put_projects(root: Path) -> None:
         path.write_text(as_lines(log), encoding="utf-8")
 
 
-def asked(app: App, day: Any, vault: tuple[str, str], kind: str, text: str, held: Any) -> Case:  # noqa: PLR0917
-    """A turn put to a vault; `held` says of a context what share it holds of what is wanted."""
+def asked(app: App, day: Any, vault: tuple[str, str], kind: str, text: str, share: Any) -> Case:  # noqa: PLR0917
+    """A turn put to a vault; `share` says of a context what share it holds of what is wanted."""
     searcher = Searcher(app.index, app.catalog, day)
     with searcher.reading():
         ranking = searcher.find(text)
         features = values_of(
-            ranking, [one for one in ranking.open if one.score and one.unit.trust != "untrusted"]
+            ranking, [ranked for ranked in ranking.open if ranked.score and ranked.unit.trust != "untrusted"]
         )
     answer, anything = (
         recall(
@@ -127,7 +127,7 @@ def asked(app: App, day: Any, vault: tuple[str, str], kind: str, text: str, held
         for floor in (True, False)
     )
     return Case(
-        *vault, kind, text, says_what(ranking.question), features, held(anything), held(answer), answer.tokens - answer.aside, answer.confidence
+        *vault, kind, text, says_what(ranking.question), features, share(anything), share(answer), answer.tokens - answer.aside, answer.confidence
     )  # fmt: skip
 
 
@@ -200,9 +200,9 @@ def holds(context: str, values: Sequence[str]) -> bool:
     return any(value.casefold() in context.casefold() for value in values)
 
 
-def of_set(one: sets.Set, cache: Path) -> Iterator[Case]:
+def of_set(set_: sets.Set, cache: Path) -> Iterator[Case]:
     """Some questions of a set of conversations, and some of the everyday prompts in its first vault."""
-    bench = sets.Bench(one, sets.Options(cache=cache), lambda *_: None)
+    bench = sets.Bench(set_, sets.Options(cache=cache), lambda *_: None)
     chosen = sets.spread([q for of in bench.questions.values() for q in of if q["evidence"]], ASKED)
     wanted = set(map(id, chosen))
     for number, (conversation, app) in enumerate(bench.apps("")):
@@ -211,11 +211,11 @@ def of_set(one: sets.Set, cache: Path) -> Iterator[Case]:
                 evidence = set(row["evidence"])
                 kind = "adversarial" if row["category"] == "adversarial" else "asked"
                 yield asked(
-                    app, NOW.date(), (one.name, one.name), kind, row["question"],
+                    app, NOW.date(), (set_.name, set_.name), kind, row["question"],
                     lambda answer, evidence=evidence: len(evidence & {sets.turn_id(match.unit.id) for match in answer.matches}) / len(evidence),
                 )  # fmt: skip
         for kind, text in () if number else prompts()[::EACH]:
-            yield asked(app, NOW.date(), (one.name, one.name), kind, text, lambda _: 0.0)
+            yield asked(app, NOW.date(), (set_.name, set_.name), kind, text, lambda _: 0.0)
 
 
 # Learning: two logistic sums of the same features, every set with the same weight.
@@ -228,14 +228,14 @@ def logistic(
     import numpy as np  # noqa: PLC0415 - of the extra `vectors`
 
     x, y, w = np.array(rows), np.array(labels), np.array(weights)
-    found = np.zeros(x.shape[1])
+    coefficients = np.zeros(x.shape[1])
     ridge = _RIDGE * np.eye(x.shape[1])
     for _ in range(_STEPS):
-        p = 1 / (1 + np.exp(-np.clip(x @ found, -30, 30)))
-        found -= np.linalg.solve(
-            (x * (w * p * (1 - p))[:, None]).T @ x + ridge, x.T @ (w * (p - y)) + ridge @ found
+        p = 1 / (1 + np.exp(-np.clip(x @ coefficients, -30, 30)))
+        coefficients -= np.linalg.solve(
+            (x * (w * p * (1 - p))[:, None]).T @ x + ridge, x.T @ (w * (p - y)) + ridge @ coefficients
         )
-    return [float(value) for value in found]
+    return [float(value) for value in coefficients]
 
 
 def shared(cases: Sequence[Case], labels: Sequence[float]) -> list[float]:
@@ -290,8 +290,8 @@ def figures(cases: Sequence[Case]) -> Iterator[str]:
             yield f"{kind}: {len(tokens)} asked, {mean([not spent for spent in tokens]):.3f} silent, {mean(tokens):.1f} tokens"
     for group in sorted({case.group for case in cases if case.kind == "asked"}):
         asked_of = [case for case in cases if case.group == group and case.kind == "asked"]
-        reach, shown = ([getattr(case, name) for case in asked_of] for name in ("in_reach", "held"))
-        lost = sum(bool(case.in_reach and not case.held) for case in asked_of)
+        reach, shown = ([getattr(case, name) for case in asked_of] for name in ("in_reach", "share"))
+        lost = sum(bool(case.in_reach and not case.share) for case in asked_of)
         yield f"{group}: {len(asked_of)} asked, {lost} lost, evidence {mean(reach):.3f} without a floor, {mean(shown):.3f} with it"
     yield from calibration(cases)
 
@@ -310,7 +310,7 @@ def calibration_error(cases: Sequence[Case]) -> float:
     for case in counted:
         steps.setdefault(min(int(case.confidence * _BINS), _BINS - 1), []).append(case)
     return sum(
-        abs(sum(case.confidence - case.held * (case.kind == "asked") for case in some))
+        abs(sum(case.confidence - case.share * (case.kind == "asked") for case in some))
         for some in steps.values()
     ) / max(len(counted), 1)
 
@@ -319,12 +319,12 @@ def cases_of(data: Sequence[Path], logs: Sequence[Path], kept_in: Path | None) -
     """The turns put to the vault of projects, to those of the logs and of the sets."""
     with tempfile.TemporaryDirectory(prefix="memoryclaw-silence-") as folder, sets.cache_at(kept_in) as cache:
         cases = [*of_projects(Path(folder))]
-        paths = [path for one in logs for path in sorted(one.glob("*.questions.jsonl"))]
+        paths = [path for log in logs for path in sorted(log.glob("*.questions.jsonl"))]
         for number, path in enumerate(paths):
             cases += of_logs(path, Path(folder) / str(number))
-        for one in sets.sets_of(data) if data else ():
-            cases += of_set(one, cache)
-            print(f"… {one.name}", file=sys.stderr, flush=True)
+        for set_ in sets.sets_of(data) if data else ():
+            cases += of_set(set_, cache)
+            print(f"… {set_.name}", file=sys.stderr, flush=True)
     return cases
 
 

@@ -49,14 +49,14 @@ class Talk:
         at = datetime.combine(FIRST_DAY + timedelta(days=number), datetime.min.time(), UTC) + timedelta(
             hours=7
         )
-        found: dict[str, list[dict[str, Any]]] = {}
+        sessions: dict[str, list[dict[str, Any]]] = {}
         left = turns
         while left > 0:
-            session = f"{at:%Y-%m-%d}-{len(found) + 1}"
-            found[session] = list(self._session(session, min(left, SESSION), at))
-            left -= len(found[session])
+            session = f"{at:%Y-%m-%d}-{len(sessions) + 1}"
+            sessions[session] = list(self._session(session, min(left, SESSION), at))
+            left -= len(sessions[session])
             at += timedelta(hours=16) * SESSION / turns
-        return found
+        return sessions
 
     def _session(self, session: str, turns: int, at: datetime) -> Iterator[dict[str, Any]]:
         pick = self._random.choice

@@ -50,18 +50,18 @@ def main() -> int:
 def tokenizers() -> dict[str, Counter]:
     """How many tokens a text has, by the name of a vocabulary."""
     bpe = importlib.import_module("bpe_openai")
-    found = {
+    counters = {
         name: _counter(bpe.get_encoding(name).encode) for name in (REFERENCE, "cl100k_base", "voyage3_base")
     }
     try:
         mistral = importlib.import_module("mistral_common.tokens.tokenizers.tekken")
     except ImportError:
-        return found
+        return counters
     data = (
         Path(importlib.import_module("mistral_common").__file__ or "").parent / "data" / "tekken_240911.json"
     )
     tekken = mistral.Tekkenizer.from_file(data)
-    return {**found, "tekken": lambda text: len(tekken.encode(text, bos=False, eos=False))}
+    return {**counters, "tekken": lambda text: len(tekken.encode(text, bos=False, eos=False))}
 
 
 def _counter(encode: Callable[[str], list[int]]) -> Counter:

@@ -108,7 +108,7 @@ def asked(made: Half, folder: Path, categories: Sequence[str]) -> Iterator[Asked
 def answered(app: App, text: str) -> tuple[list[str], list[str]]:
     """Ids in rank order, and those in a context; one recall tells both, for its trace is in the order of a search."""
     answer = app.recall(text, budget=BUDGET)
-    ranked = [_plain_id(one.id) for one in answer.trace if one.decision in RANKED]
+    ranked = [_plain_id(traced.id) for traced in answer.trace if traced.decision in RANKED]
     return ranked[:DEPTH], [_plain_id(match.unit.id) for match in answer.matches]
 
 
@@ -127,7 +127,7 @@ def judged(question: Row, ranked: list[str], packed: list[str]) -> Row:
 def figures(rows: list[Row]) -> Row:
     """The means; `clean` is the share of contexts without what would mislead, where there is such a thing."""
     values = {name: [row[name] for row in rows if row[name] is not None] for name in rows[0]}
-    return {name: round(mean(found), 4) if found else None for name, found in values.items()}
+    return {name: round(mean(column), 4) if column else None for name, column in values.items()}
 
 
 def table(result: Row, *, misses: bool = False) -> str:
@@ -141,8 +141,8 @@ def table(result: Row, *, misses: bool = False) -> str:
         if category in result:
             row = result[category]
             cells = [row[who][name] for who in ("ours", "plain_fts5") for name in names]
-            told = "".join(f"{'-':>10}" if cell is None else f"{cell:>10.3f}" for cell in cells)
-            lines.append(f"{category:12}{row['questions']:>5}{told}")
+            figures = "".join(f"{'-':>10}" if cell is None else f"{cell:>10.3f}" for cell in cells)
+            lines.append(f"{category:12}{row['questions']:>5}{figures}")
     if misses:
         lines += [
             f"{category}: {q['question']}  {q['evidence']}"
@@ -166,10 +166,10 @@ def _plain_id(id_: str) -> str:
 
 
 def _grouped(rows: list[Row]) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
+    groups: dict[str, list[Row]] = {}
     for row in rows:
-        found.setdefault(row["conv"], []).append(row)
-    return found
+        groups.setdefault(row["conv"], []).append(row)
+    return groups
 
 
 if __name__ == "__main__":

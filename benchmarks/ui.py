@@ -94,8 +94,8 @@ class Bench:
         self._run("sync")
         tell("starting the page without a daemon, and with one")
         start = time.perf_counter()
-        told = self._run("ui", "--no-open")
-        self._enter(told)
+        opened = self._run("ui", "--no-open")
+        self._enter(opened)
         size = len(self._get("/ui/review"))
         yield Row(
             name="`memoryclaw ui` to a page, no daemon",
@@ -105,8 +105,8 @@ class Bench:
         )
         try:
             start = time.perf_counter()
-            told = self._run("ui", "--no-open")
-            self._enter(told)
+            opened = self._run("ui", "--no-open")
+            self._enter(opened)
             page = self._get("/ui/review").decode()
             yield Row(
                 name="`memoryclaw ui` to a page, with a daemon",

@@ -59,13 +59,13 @@ class Watcher:
 
     def saves(self, app: App, count: int) -> dict[str, list[float]]:
         """Seconds from each save to the moment that a reader of the index finds it; the reader never syncs."""
-        found: dict[str, list[float]] = {"in place": [], "temp and rename": []}
+        seconds: dict[str, list[float]] = {"in place": [], "temp and rename": []}
         for number, path in enumerate(_some(self._vault, count)):
-            kind, token = list(found)[number % 2], f"fresh{number}q"
+            kind, token = list(seconds)[number % 2], f"fresh{number}q"
             (_in_place if number % 2 == 0 else _renamed)(path, token)
-            found[kind].append(_wait(app, token))
+            seconds[kind].append(_wait(app, token))
             time.sleep(_PAUSE)
-        return found
+        return seconds
 
 
 def direct(raw: RawFts5, vault: Path, count: int) -> Iterator[float]:

@@ -143,10 +143,10 @@ def items(session: Session, worth_of: Callable[[worth.Surroundings], Worth] = wo
         if claim.how == "end" or (claim.confidence == "low" and not claim.is_statement):
             continue  # it ends something, or waits
         text = f"{claim.entity} {claim.field}: {claim.value}"
-        held = [row for row in session.gold if holds(text, row["values"])]
+        rows = [row for row in session.gold if holds(text, row["values"])]
         kind = "order" if claim.field == FROM_NOW_ON else "statement" if claim.is_statement else "fact"
-        ids = frozenset(f"{session.person} {row['id']}" for row in held if row["kind"] != "trap")
-        kept[text] = Item(kind, text, ids, any(row["kind"] == "trap" for row in held), claim.worth)
+        ids = frozenset(f"{session.person} {row['id']}" for row in rows if row["kind"] != "trap")
+        kept[text] = Item(kind, text, ids, any(row["kind"] == "trap" for row in rows), claim.worth)
     return list(kept.values())
 
 
@@ -155,10 +155,10 @@ class Sum:
 
     def __init__(self, pool: Sequence[Candidate], path: Path = _DATA, penalty: float = _PENALTY) -> None:
         self.path, self.names = path, list(pool[0].features)
-        pool = [one for one in pool if one.learned and not one.other]
+        pool = [candidate for candidate in pool if candidate.learned and not candidate.other]
         x = _matrix(pool)
-        y = np.array([one.gold for one in pool], dtype=float)
-        weight = np.array([one.weight for one in pool])
+        y = np.array([candidate.gold for candidate in pool], dtype=float)
+        weight = np.array([candidate.weight for candidate in pool])
         self.mean, self.deviation = x.mean(0), x.std(0) + 1e-6
         z = np.hstack([np.ones((len(y), 1)), (x - self.mean) / self.deviation])
         penalties = np.array([1e-3] + [penalty] * len(self.names))
@@ -184,15 +184,15 @@ class Sum:
 
 
 def _matrix(pool: Sequence[Candidate]) -> Any:
-    return np.array([list(one.features.values()) for one in pool], dtype=float)
+    return np.array([list(candidate.features.values()) for candidate in pool], dtype=float)
 
 
 def left_out(pool: Sequence[Candidate], sum_of: Callable[[Sequence[Candidate]], Sum] = Sum) -> list[float]:
     """The score of every statement by a sum that never saw its person."""
     scores = np.zeros(len(pool))
-    for person in dict.fromkeys(one.person for one in pool):
-        mine = [at for at, one in enumerate(pool) if one.person == person]
-        fitted = sum_of([one for one in pool if one.person != person])
+    for person in dict.fromkeys(candidate.person for candidate in pool):
+        mine = [at for at, candidate in enumerate(pool) if candidate.person == person]
+        fitted = sum_of([candidate for candidate in pool if candidate.person != person])
         scores[mine] = fitted.scores([pool[at] for at in mine])
     return [float(score) for score in scores]
 
@@ -200,16 +200,19 @@ def left_out(pool: Sequence[Candidate], sum_of: Callable[[Sequence[Candidate]], 
 def figures(kept: Sequence[Item], every: Iterable[Session]) -> str:
     """How many of the kept items hold gold, by kind, and how much of the gold is kept."""
     gold = {
-        f"{one.person} {row['id']}": row["kind"] for one in every for row in one.gold if row["kind"] != "trap"
+        f"{session.person} {row['id']}": row["kind"]
+        for session in every
+        for row in session.gold
+        if row["kind"] != "trap"
     }
-    held = set[str]().union(*(item.gold for item in kept))
+    remembered = set[str]().union(*(item.gold for item in kept))
     shown = []
     for kind in ("statement", "fact", "order"):
         of_kind = [bool(item.gold) for item in kept if item.kind == kind]
         shown.append(f"{kind}s {sum(of_kind) / max(1, len(of_kind)):.3f} of {len(of_kind):<4}")
     lasting = [id_ for id_, kind in gold.items() if kind in KEPT]
-    shown.append(f"gold kept {len(held & gold.keys()) / max(1, len(gold)):.3f}")
-    shown.append(f"what lasts {len(held.intersection(lasting)) / max(1, len(lasting)):.3f}")
+    shown.append(f"gold kept {len(remembered & gold.keys()) / max(1, len(gold)):.3f}")
+    shown.append(f"what lasts {len(remembered.intersection(lasting)) / max(1, len(lasting)):.3f}")
     return "  ".join((*shown, f"traps {sum(item.trap for item in kept)}"))
 
 
@@ -224,8 +227,12 @@ def main(args: Sequence[str]) -> int:
     parser.add_argument("--kept", action="store_true")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args(args)
-    judged = {folder: names.split(",") for folder, _, names in (one.rpartition(":") for one in options.judge)}
-    weights = {folder: float(number) for folder, _, number in (one.rpartition("=") for one in options.weight)}
+    judged = {
+        folder: names.split(",") for folder, _, names in (given.rpartition(":") for given in options.judge)
+    }
+    weights = {
+        folder: float(number) for folder, _, number in (given.rpartition("=") for given in options.weight)
+    }
     every = [
         session
         for folder in options.folders
@@ -234,20 +241,22 @@ def main(args: Sequence[str]) -> int:
     pool = list(candidates(every))
     scores = left_out(pool)
     for folder in options.folders:
-        of_folder = [n for n, one in enumerate(pool) if Path(one.person).parent == folder]
+        of_folder = [n for n, candidate in enumerate(pool) if Path(candidate.person).parent == folder]
         gold = np.array([pool[n].gold for n in sorted(of_folder, key=lambda n: -scores[n])])
         precision = (np.cumsum(gold) / (1 + np.arange(len(gold))))[gold]
         print(f"{folder}: {len(gold)} statements, average precision {precision.mean():.3f}")
-        mine = [one for one in every if Path(one.person).parent == folder]
+        mine = [session for session in every if Path(session.person).parent == folder]
         for step in _STEPS:
             worth_of = worth_by(iter([scores[n] for n in of_folder]), step)
-            kept = [item for one in mine for item in items(one, worth_of)]
+            kept = [item for session in mine for item in items(session, worth_of)]
             print(f"  cuts {step:+.2f}  {figures(kept, mine)}")
     if options.kept:
         worth_of = worth_by(iter(scores))
-        for one in every:
-            for item in items(one, worth_of):
-                print("+" if item.gold else "-", Path(one.person).name, one.name, item.kind, item.text)
+        for session in every:
+            for item in items(session, worth_of):
+                print(
+                    "+" if item.gold else "-", Path(session.person).name, session.name, item.kind, item.text
+                )
     fitted = Sum(pool)
     if options.write:
         _DATA.write_text(str(fitted), encoding="utf-8")

@@ -83,7 +83,7 @@ class Dispute:
     """A contradiction of the year, and whether the vault knew of it while it was open."""
 
     fact: Fact
-    one: Value
+    first: Value
     other: Value
     month: str
     by_hand: bool
@@ -95,7 +95,7 @@ class Dispute:
 class Answered(NamedTuple):
     """What one question at the end of a month brought, with everything on, or with one part off."""
 
-    found: bool
+    holds: bool
     reciprocal: float  # of the place of the first unit that holds the value; 0 where none does
 
 
@@ -162,7 +162,7 @@ class Life:
             if not self.months or self.months[-1].name != name:
                 self.months.append(Month(name))
             self._day(day, self.months[-1])
-            progress.told("day", number + 1, len(days))
+            progress.report("day", number + 1, len(days))
             if number + 1 == len(days) or f"{days[number + 1].date:%Y-%m}" != name:
                 self._end_of(self.months[-1])
                 yield self.months[-1]
@@ -179,9 +179,9 @@ class Life:
                 month.turns += turns_of(exchange)
             self._clock.on(40 * 60)
         self._clock.at(day.date, 21)
-        for told in day.remembered:
-            self._app.remember(told.text)
-            self._true(told, month)
+        for telling in day.remembered:
+            self._app.remember(telling.text)
+            self._true(telling, month)
         for edit in day.edits:
             self._clock.on(300)
             self._by_hand(edit, month)
@@ -209,8 +209,8 @@ class Life:
         says("user", exchange.speaker, exchange.text)
         if isinstance(exchange, Said):
             says("assistant", AGENT, exchange.reply)
-            for told in exchange.facts:
-                self._true(told, month)
+            for telling in exchange.facts:
+                self._true(telling, month)
         elif isinstance(exchange, Chat):
             if exchange.tool is not None:
                 name, arg, result = exchange.tool
@@ -234,45 +234,48 @@ class Life:
             if asked.follows:
                 says("user", asked.speaker, asked.thanks)
             return
-        told = first_of(recalled.context, (current, *reversed(fact.past)))
-        right = told is current
+        answer = first_of(recalled.context, (current, *reversed(fact.past)))
+        right = answer is current
         month.live.append(right)
-        says("assistant", AGENT, asked.answer.format(v=told.text) if told else asked.unknown)
-        unit = next((one.unit.id for one in recalled.matches if told and holds(words_of(one.unit), told)), "")
+        says("assistant", AGENT, asked.answer.format(v=answer.text) if answer else asked.unknown)
+        unit = next(
+            (match.unit.id for match in recalled.matches if answer and holds(words_of(match.unit), answer)),
+            "",
+        )
         if asked.rated and unit:
             self._app.feedback(unit, asked.rated if right else 6 - asked.rated, session=session)
         if asked.follows:
             again = asked.again.format(e=fact.entity, v=current.text)
-            wrong = asked.wrong.format(v=current.text) if told else again
+            wrong = asked.wrong.format(v=current.text) if answer else again
             says("user", asked.speaker, asked.thanks if right else wrong)
 
-    def _true(self, told: Told, month: Month) -> None:
+    def _true(self, telling: Told, month: Month) -> None:
         """What was told is true from now on, or disputed."""
-        fact = self._year.facts[told.fact]
-        if told.slip is not None:
-            fact.past.append(told.slip)
-        if told.how == "rival":
+        fact = self._year.facts[telling.fact]
+        if telling.slip is not None:
+            fact.past.append(telling.slip)
+        if telling.how == "rival":
             if fact.current is None:
                 return
-            fact.rival = told.value
-            dispute = Dispute(fact, fact.current, told.value, month.name, told.speaker == "hand")
+            fact.rival = telling.value
+            dispute = Dispute(fact, fact.current, telling.value, month.name, telling.speaker == "hand")
             self._disputes.append(dispute)
             month.disputes.append(dispute)
             return
-        if told.how == "settled":
+        if telling.how == "settled":
             if fact.rival is not None and fact.current is not None:
-                fact.past.append(fact.current if told.value == fact.rival else fact.rival)
+                fact.past.append(fact.current if telling.value == fact.rival else fact.rival)
             fact.rival = None
         elif fact.current is not None:
             fact.past.append(fact.current)
-        fact.current, fact.teller = told.value, told.speaker
+        fact.current, fact.teller = telling.value, telling.speaker
 
     # ── What people do in the files
 
     def _by_hand(self, edit: Edit, month: Month) -> None:
         path = self._root / edit.path
-        if edit.how == "forgotten" and edit.told is not None:
-            fact = self._year.facts[edit.told.fact]
+        if edit.how == "forgotten" and edit.telling is not None:
+            fact = self._year.facts[edit.telling.fact]
             self._app.forget(fact.note.removesuffix(".md"))
             fact.gone = True
             return
@@ -280,22 +283,22 @@ class Life:
             to = self._root / edit.to
             to.parent.mkdir(parents=True, exist_ok=True)
             path.rename(to)
-        elif not (edit.how == "changed" and edit.told is not None and self._corrected(edit.told)):
+        elif not (edit.how == "changed" and edit.telling is not None and self._corrected(edit.telling)):
             path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("a", encoding="utf-8") as note:
                 note.write(edit.text)
-        if edit.told is not None:
-            self._true(edit.told, month)
+        if edit.telling is not None:
+            self._true(edit.telling, month)
         if edit.committed:
             self._commit(f"{edit.how} {(edit.to or edit.path).rpartition('/')[2]}")
 
-    def _corrected(self, told: Told) -> bool:
+    def _corrected(self, telling: Told) -> bool:
         """Somebody finds the old value in a file of facts and writes the new one over it; False where it stands in none."""
-        old = self._year.facts[told.fact].current
+        old = self._year.facts[telling.fact].current
         for path in sorted((self._root / "semantic").glob("[!_]*.md")) if old else ():
             above, _, past = path.read_text(encoding="utf-8").partition("# History")
             for form in sorted(old.forms, key=len, reverse=True) if old else ():
-                new, done = re.subn(rf"(?<!\w){re.escape(form)}(?!\w)", told.value.text, above, count=1)
+                new, done = re.subn(rf"(?<!\w){re.escape(form)}(?!\w)", telling.value.text, above, count=1)
                 if done:
                     path.write_text(new + ("# History" + past if past else ""), encoding="utf-8")
                     return True
@@ -313,12 +316,12 @@ class Life:
             if item.kind != "fact":
                 continue
             said = f"{item.what} {item.value}"
-            facts = [one for one in self._year.facts if one.holds and fits(one.entity, said)]
+            facts = [fact for fact in self._year.facts if fact.holds and fits(fact.entity, said)]
             decide = (
                 self._app.review.approve
-                if any(one.current and holds(said, one.current) for one in facts)
+                if any(fact.current and holds(said, fact.current) for fact in facts)
                 else self._app.review.reject
-                if any(holds(said, old) for one in facts for old in one.past)
+                if any(holds(said, old) for fact in facts for old in fact.past)
                 else None
             )
             if decide is not None:
@@ -328,26 +331,28 @@ class Life:
                     tell(f"review of {item.id}: {error}")
 
     def _look_for_disputes(self) -> None:
-        self._disputes = open_ = [one for one in self._disputes if one.fact.rival is not None]
+        self._disputes = open_ = [dispute for dispute in self._disputes if dispute.fact.rival is not None]
         if not open_:
             return
         waiting = [
             f"{item.what} {item.why} {item.value} {item.now} {item.text}" for item in self._app.review.list()
         ]
         values = [fact for _, fact in self._app.facts() if fact.current and fact.field]
-        for one in open_:
-            own = [fact.value for fact in values if fits(one.fact.entity, fact.entity)]
-            one.stood |= all(any(holds(said, value) for said in own) for value in (one.one, one.other))
-            one.listed |= any(
-                holds(said, one.other) and (holds(said, one.one) or fits(one.fact.entity, said))
+        for dispute in open_:
+            own = [fact.value for fact in values if fits(dispute.fact.entity, fact.entity)]
+            dispute.stood |= all(
+                any(holds(said, value) for said in own) for value in (dispute.first, dispute.other)
+            )
+            dispute.listed |= any(
+                holds(said, dispute.other) and (holds(said, dispute.first) or fits(dispute.fact.entity, said))
                 for said in waiting
             )
-        for one in open_:
-            if not one.marked:
+        for dispute in open_:
+            if not dispute.marked:
                 with self._app.looking():
-                    context = self._app.recall(held(one.fact, 0), noted=False).context
-                one.marked = any(
-                    DISPUTED.search(line) and (holds(line, one.one) or holds(line, one.other))
+                    context = self._app.recall(unheard(dispute.fact, 0), noted=False).context
+                dispute.marked = any(
+                    DISPUTED.search(line) and (holds(line, dispute.first) or holds(line, dispute.other))
                     for line in context.splitlines()
                 )
 
@@ -361,7 +366,7 @@ class Life:
         with self._app.looking():
             kept = [fact for _, fact in self._app.facts() if fact.current]
             for fact in known:
-                month.askings.append(self._asked(fact, kept, held(fact, len(self.months))))
+                month.askings.append(self._asked(fact, kept, unheard(fact, len(self.months))))
             for project in self._year.backups:
                 for fact in self._year.over(project) if project.holds else ():
                     if fact.holds:
@@ -369,7 +374,7 @@ class Life:
                         month.hops.append(self._asked(fact, kept, question))
             for fact in self._year.facts:
                 if fact.gone and fact.current is not None:
-                    context = self._app.recall(held(fact, len(self.months)), noted=False).context
+                    context = self._app.recall(unheard(fact, len(self.months)), noted=False).context
                     month.forgotten.append(holds(context, fact.current))
         month.sizes = self._sizes()
 
@@ -377,12 +382,12 @@ class Life:
         current = fact.current
         assert current is not None
         recalled = self._recall(question)
-        old = [one for one in fact.past if one.text != current.text]
+        old = [value for value in fact.past if value.text != current.text]
         shown = [
             line
             for line in recalled.context.splitlines()
             if line.startswith(" ")  # others name their source
-            and any(holds(line, one) for one in old)
+            and any(holds(line, value) for value in old)
             and not holds(line, current)
             and not MARKS.search(line)
         ]
@@ -391,11 +396,11 @@ class Life:
             with switched(constants):
                 without[name] = answered(self._recall(question), current)
         answer = answered(recalled, current)
-        holding = [one for one in kept if holds(one.value, current)]
-        as_field = any(one.field and fits(fact.entity, one.entity) for one in holding)
+        holding = [row for row in kept if holds(row.value, current)]
+        as_field = any(row.field and fits(fact.entity, row.entity) for row in holding)
         return Asking(
             fact.number, fact.asked, bool(holding),
-            as_field, answer, without, bool(old), bool(shown), bool(shown) and not answer.found
+            as_field, answer, without, bool(old), bool(shown), bool(shown) and not answer.holds
         )  # fmt: skip
 
     def _recall(self, question: str) -> Recalled:
@@ -412,7 +417,7 @@ class Life:
                 sizes[top if top in sizes else "files"] += path.stat().st_size
         rows = self._app.catalog.rows("SELECT count(*) FROM unit WHERE state = 'current' AND kind != 'turn'")
         sizes["units"] = int(rows[0][0])
-        sizes["notes"] = sum(1 for one in self._app.browse(limit=100_000) if one.kind != "log")
+        sizes["notes"] = sum(1 for note in self._app.browse(limit=100_000) if note.kind != "log")
         sizes["facts"] = sum(1 for _, fact in self._app.facts() if fact.current)
         sizes["waiting"] = len(self._app.review.list())
         listed = subprocess.run(
@@ -453,14 +458,16 @@ def words_of(unit: Any) -> str:
 
 def answered(recalled: Recalled, value: Value) -> Answered:
     """Whether a context holds a value, and the place of the first unit that does."""
-    places = (number for number, one in enumerate(recalled.matches, 1) if holds(words_of(one.unit), value))
+    places = (
+        number for number, match in enumerate(recalled.matches, 1) if holds(words_of(match.unit), value)
+    )
     place = next(places, 0)
     return Answered(holds(recalled.context, value), 1 / place if place else 0.0)
 
 
-def held(fact: Fact, number: int) -> str:
+def unheard(fact: Fact, number: int) -> str:
     """A question for a fact in words that nobody uses in the year."""
-    wordings = fact.kind.held
+    wordings = fact.kind.unheard
     return wordings[(fact.number + number) % len(wordings)].format(e=fact.entity).replace("the the ", "the ")
 
 
@@ -469,20 +476,20 @@ def held(fact: Fact, number: int) -> str:
 
 def report(life: Life, *, parts: Mapping[str, Constants], lacking: Sequence[str], times: bool) -> str:
     """The tables of the months that are over, ready to paste."""
-    months = [one for one in life.months if one.sizes]
+    months = [month for month in life.months if month.sizes]
     lines = [
         *_head(FOUND),
-        *(_found(one) for one in months),
-        _found(_together(months)),
+        *(_answers(month) for month in months),
+        _answers(_together(months)),
         "",
         *_head(SIZE),
-        *(_size(one) for one in months),
+        *(_size(month) for month in months),
     ]
     if times:
         lines += [
             "",
             *_head(TIMES),
-            *(_time(one) for one in months),
+            *(_time(month) for month in months),
         ]
     lines += ["", *_head(PARTED)]
     lines += [line for part in parts for line in _ablation(part, months)]
@@ -495,21 +502,21 @@ def _head(columns: str) -> tuple[str, str]:
     return _row(names), f"|{'---|' * len(names)}"
 
 
-def _found(month: Month) -> str:
+def _answers(month: Month) -> str:
     asked = month.askings
-    often = [one for one in asked if one.asked >= OFTEN]
-    rarely = [one for one in asked if one.asked <= RARELY]
-    changed = [one for one in asked if one.changed]
+    often = [asking for asking in asked if asking.asked >= OFTEN]
+    rarely = [asking for asking in asked if asking.asked <= RARELY]
+    changed = [asking for asking in asked if asking.changed]
     disputes = month.disputes
     cells: list[object] = [
-        month.name, len(asked), _share(one.answer.found for one in asked), _mean(one.answer.reciprocal for one in asked),
-        f"{_share(one.answer.found for one in often)} of {len(often)}", f"{_share(one.answer.found for one in rarely)} of {len(rarely)}",
-        f"{_share(one.answer.found for one in month.hops)} of {len(month.hops)}",
-        _share(one.kept for one in asked),
-        _share(one.as_field for one in asked), f"{_share(month.live)} of {len(month.live)}", len(changed),
-        _share(one.shown for one in changed), _share(one.alone for one in changed), f"{sum(month.forgotten)} of {len(month.forgotten)}",
-        len(disputes), sum(one.stood for one in disputes), sum(one.listed for one in disputes), sum(one.marked for one in disputes),
-        sum(not (one.listed or one.marked) for one in disputes),
+        month.name, len(asked), _share(asking.answer.holds for asking in asked), _mean(asking.answer.reciprocal for asking in asked),
+        f"{_share(asking.answer.holds for asking in often)} of {len(often)}", f"{_share(asking.answer.holds for asking in rarely)} of {len(rarely)}",
+        f"{_share(asking.answer.holds for asking in month.hops)} of {len(month.hops)}",
+        _share(asking.kept for asking in asked),
+        _share(asking.as_field for asking in asked), f"{_share(month.live)} of {len(month.live)}", len(changed),
+        _share(asking.shown for asking in changed), _share(asking.alone for asking in changed), f"{sum(month.forgotten)} of {len(month.forgotten)}",
+        len(disputes), sum(dispute.stood for dispute in disputes), sum(dispute.listed for dispute in disputes), sum(dispute.marked for dispute in disputes),
+        sum(not (dispute.listed or dispute.marked) for dispute in disputes),
     ]  # fmt: skip
     return _row(cells)
 
@@ -528,7 +535,7 @@ def _together(months: Sequence[Month]) -> Month:
 def _size(month: Month) -> str:
     sizes = month.sizes
     counted = [sizes[name] for name in ("notes", "facts", "units", "waiting")]
-    tokens = round(mean([float(one) for one in month.tokens])) if month.tokens else 0
+    tokens = round(mean([*map(float, month.tokens)])) if month.tokens else 0
     return _row([
         month.name, month.turns, *counted, len(month.tokens), tokens,
         *(_kb(sizes[name]) for name in ("files", "logs", "ledger")), sizes["commits"],
@@ -548,20 +555,20 @@ def _time(month: Month) -> str:
 
 def _ablation(part: str, months: Sequence[Month]) -> Iterator[str]:
     """What a part gains: paired, each fact with one weight however many months it was asked in."""
-    everything = [one for month in months for one in month.askings if part in one.without]
+    everything = [asking for month in months for asking in month.askings if part in asking.without]
     for name, among in (
         ("all", everything),
-        (f"often ({OFTEN} times or more)", [one for one in everything if one.asked >= OFTEN]),
-        (f"rarely ({RARELY} or never)", [one for one in everything if one.asked <= RARELY]),
-        ("over two hops", [one for month in months for one in month.hops if part in one.without]),
+        (f"often ({OFTEN} times or more)", [asking for asking in everything if asking.asked >= OFTEN]),
+        (f"rarely ({RARELY} or never)", [asking for asking in everything if asking.asked <= RARELY]),
+        ("over two hops", [asking for month in months for asking in month.hops if part in asking.without]),
     ):
         if not among:
             continue
         cells: list[object] = [part, name, len(among)]
         for get in (_is_found, _reciprocal):
             of: dict[int, list[tuple[float, float]]] = {}
-            for one in among:
-                of.setdefault(one.fact, []).append((get(one.without[part]), get(one.answer)))
+            for asking in among:
+                of.setdefault(asking.fact, []).append((get(asking.without[part]), get(asking.answer)))
             off, on = ([mean([pair[side] for pair in pairs]) for pairs in of.values()] for side in (0, 1))
             gain = paired_bootstrap(off, on)
             cells += [f"{mean(on):.3f}", f"{gain.gain:+.4f} [{gain.low:+.4f}, {gain.high:+.4f}]"]
@@ -569,7 +576,7 @@ def _ablation(part: str, months: Sequence[Month]) -> Iterator[str]:
 
 
 def _is_found(answer: Answered) -> float:
-    return float(answer.found)
+    return float(answer.holds)
 
 
 def _reciprocal(answer: Answered) -> float:
@@ -610,15 +617,15 @@ def counted_ids() -> Iterator[None]:
 
 def there(parts: Mapping[str, Constants]) -> dict[str, Constants]:
     """The parts that this version has."""
-    found = {}
+    known = {}
     for name, constants in parts.items():
         try:
             for place in constants:
                 shipped(place)
         except DataError:
             continue
-        found[name] = constants
-    return found
+        known[name] = constants
+    return known
 
 
 def own_settings(folder: Path) -> None:
@@ -655,7 +662,7 @@ def main() -> int:
         try:
             for month in life.live():
                 tell(
-                    f"{month.name}: {month.turns} turns, found {_share(one.answer.found for one in month.askings)}"
+                    f"{month.name}: {month.turns} turns, found {_share(asking.answer.holds for asking in month.askings)}"
                 )
         except KeyboardInterrupt:
             tell("interrupted; the months that are over:")

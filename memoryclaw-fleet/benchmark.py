@@ -103,7 +103,7 @@ def load(folder: Path, url: str, vaults: int, notes: int) -> tuple[float, list[P
             )
         for batch in batches:
             done += len(batch.result())
-            progress.told("loaded", done, vaults)
+            progress.report("loaded", done, vaults)
     return time.perf_counter() - began, folders
 
 
@@ -176,12 +176,12 @@ def bench_recall(folder: Path, vaults: int, notes: int) -> dict[str, Any]:
                         timed(lambda connection=connection: connection.execute("select 1").fetchone())
                     )
             plain.close()
-    found = {"postgres": spread(ours), "fts5": spread(theirs), "round_trip": spread(trips)}
+    figures = {"postgres": spread(ours), "fts5": spread(theirs), "round_trip": spread(trips)}
     ratios = {
-        key: round((found["postgres"][key] - found["round_trip"][key]) / found["fts5"][key], 2)
+        key: round((figures["postgres"][key] - figures["round_trip"][key]) / figures["fts5"][key], 2)
         for key in ("p50_ms", "p95_ms")
     }
-    return {"vaults": vaults, "notes_each": notes, **found, "times_fts5_less_a_round_trip": ratios}
+    return {"vaults": vaults, "notes_each": notes, **figures, "times_fts5_less_a_round_trip": ratios}
 
 
 def bench_jobs(folder: Path, count: int) -> dict[str, Any]:
@@ -205,8 +205,8 @@ def bench_jobs(folder: Path, count: int) -> dict[str, Any]:
                 shutil.copytree(folder / "v0.git", folder / f"{name}.git")
                 fleet.add(name, os.fspath(folder / f"{name}.git"))
             progress = Progress()
-            while (there := sum(one.synced is not None for one in fleet.vaults("one"))) < count:
-                progress.told("at home", there, count)
+            while (there := sum(vault.synced is not None for vault in fleet.vaults("one"))) < count:
+                progress.report("at home", there, count)
                 time.sleep(1)
             queue.ask(names)
             command = [
@@ -223,7 +223,7 @@ def bench_jobs(folder: Path, count: int) -> dict[str, Any]:
             while len(queue.queued()) > count * 0.8:
                 time.sleep(0.2)
             workers[0].kill()
-            while any(one.state != "dead" for one in queue.queued()):
+            while any(job.state != "dead" for job in queue.queued()):
                 time.sleep(1)
                 if time.perf_counter() - began > 3600:
                     break
@@ -235,7 +235,7 @@ def bench_jobs(folder: Path, count: int) -> dict[str, Any]:
             node.end()
     return {
         "jobs": count, "seconds": round(seconds, 1), "jobs_per_second": round(count / seconds, 1), "left": len(left),
-        "dead": sum(one.state == "dead" for one in left), "lost": sum(n == 0 for n in runs), "twice": sum(n > 1 for n in runs),
+        "dead": sum(job.state == "dead" for job in left), "lost": sum(n == 0 for n in runs), "twice": sum(n > 1 for n in runs),
     }  # fmt: skip
 
 
@@ -257,15 +257,15 @@ def main() -> None:
         (folder / "pg").mkdir()
         folder.chmod(0o755)
         if asked.what == "jobs":
-            found = bench_jobs(folder, asked.jobs)
+            figures = bench_jobs(folder, asked.jobs)
         else:
             vaults, notes = (10_000, 100) if asked.what == "load" else (1000, 1000)
             bench = bench_load if asked.what == "load" else bench_recall
-            found = bench(folder, asked.vaults or vaults, asked.notes or notes)
+            figures = bench(folder, asked.vaults or vaults, asked.notes or notes)
     if asked.json:
-        print(json.dumps(found))
+        print(json.dumps(figures))
     else:
-        for name, value in found.items():
+        for name, value in figures.items():
             print(
                 f"{name.replace('_', ' '):32} {value if not isinstance(value, dict) else '  '.join(f'{k} {v}' for k, v in value.items())}"
             )

@@ -44,7 +44,7 @@ class Lookup(Protocol):
         """What facts (`model.Fact`) hold of these entities now (named by key), with the path of their file."""
 
     def speakers(
-        self, told: Iterable[tuple[str, str, str, str]]
+        self, lines: Iterable[tuple[str, str, str, str]]
     ) -> Mapping[tuple[str, str, str, str], frozenset[str]]:
         """Who said the turns that current facts (path, entity, field, value) rest on, by the keys of their names."""
 

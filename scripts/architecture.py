@@ -106,7 +106,7 @@ def journeys() -> dict[str, set[str]]:
             question = "When is the boathouse deadline?"
             app.search(question)
             app.recall(question)
-            found = {
+            modules = {
                 "a second search": entered(lambda: app.search(question)),
                 "a second recall": entered(lambda: app.recall(question)),
             }
@@ -114,7 +114,7 @@ def journeys() -> dict[str, set[str]]:
             app.capture([json.dumps(LINE)])
             app.consolidate(llm="none")
             app.capture([json.dumps({**LINE, **NEXT})])
-            return {**found, "a log line to its commit": entered(lambda: app.consolidate(llm="none"))}
+            return {**modules, "a log line to its commit": entered(lambda: app.consolidate(llm="none"))}
 
 
 def main() -> None:

@@ -42,7 +42,7 @@ class Pump(NamedTuple):
 def pumps(pattern: str, flags: int = 0) -> list[Pump]:
     """The texts that may make a pattern slow, each once."""
     tree = parser.parse(pattern, flags)
-    found: dict[Pump, None] = {}
+    pumps: dict[Pump, None] = {}
     units: dict[str, None] = {}
     heads: dict[str, None] = {"": None}
     for before in _beginnings(list(tree)):
@@ -50,16 +50,16 @@ def pumps(pattern: str, flags: int = 0) -> list[Pump]:
         heads.update(dict.fromkeys(islice(before, 2)))
     alphabet = _alphabet(list(tree))
     for unit in units:
-        found.update(dict.fromkeys(Pump("", unit, tail) for tail in FAILS[:2]))
+        pumps.update(dict.fromkeys(Pump("", unit, tail) for tail in FAILS[:2]))
     for head, body in _repeats(list(tree), [""]):
         for first in dict.fromkeys((*head[:2], "")):
-            found.update(dict.fromkeys(Pump(first, unit, tail) for unit in body for tail in FAILS))
+            pumps.update(dict.fromkeys(Pump(first, unit, tail) for unit in body for tail in FAILS))
     short = sorted(heads, key=len)[:6]
     for char in alphabet:
-        found.update(dict.fromkeys(Pump(head, char, tail) for head in short for tail in FAILS[:2]))
-    for one, two in permutations(alphabet[:9], 2):
-        found[Pump("", one + two, "")] = None
-    return [pump for pump in found if pump.unit and len(pump.head) + len(pump.unit) <= _LARGEST]
+        pumps.update(dict.fromkeys(Pump(head, char, tail) for head in short for tail in FAILS[:2]))
+    for left, second in permutations(alphabet[:9], 2):
+        pumps[Pump("", left + second, "")] = None
+    return [pump for pump in pumps if pump.unit and len(pump.head) + len(pump.unit) <= _LARGEST]
 
 
 def _beginnings(items: list[Any]) -> Iterator[list[str]]:
@@ -109,9 +109,9 @@ def _samples(node: Any) -> list[str]:
         return _chars(node)[:3]
     if kind in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT):
         least, most, body = value
-        one = _sequence(list(body))
+        unit = _sequence(list(body))
         counts = dict.fromkeys((least, min(most, max(least, 1)), min(most, least + 2)))
-        return _few(text * count for count in counts for text in one[:2])
+        return _few(text * count for count in counts for text in unit[:2])
     if kind is op.BRANCH:
         return _few(text for option in value[1] for text in _sequence(list(option))[:2])
     if kind in (op.SUBPATTERN, op.ATOMIC_GROUP):
@@ -197,9 +197,9 @@ class Growth(NamedTuple):
         return ", ".join(f"{size:,} characters {cost * 1000:.1f} ms" for size, cost in self.costs)
 
 
-def spaced(found: Sequence[T], most: int) -> list[T]:
+def spaced(items: Sequence[T], most: int) -> list[T]:
     """At most that many of them, from all over."""
-    return [found[n * len(found) // most] for n in range(most)] if len(found) > most else list(found)
+    return [items[n * len(items) // most] for n in range(most)] if len(items) > most else list(items)
 
 
 def _steep(

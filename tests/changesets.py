@@ -47,16 +47,16 @@ def note(id_, words, source):
     return f"---\nid: {id_}\nsource: {source}\n---\n# {words}\n\n- Nora: {words}. ^l3\n"
 
 
-def episode(id_, words, source, *facts, **told):
+def episode(id_, words, source, *facts, **values):
     """The change that writes an episode and the facts it added or confirmed."""
     new = NewFile(f"episodes/{id_}.md", note(id_, words, source))
-    title = told.pop("title", f"Episode: {words}")
-    evidence = told.pop("evidence", (f'Nora: "{words}."',))
-    return PlannedChange("episode", title, (new, *facts), evidence, source, "high", id=id_, **told)
+    title = values.pop("title", f"Episode: {words}")
+    evidence = values.pop("evidence", (f'Nora: "{words}."',))
+    return PlannedChange("episode", title, (new, *facts), evidence, source, "high", id=id_, **values)
 
 
-def colour(value="matt Dünensand", **told):
-    return SetFact(**{"path": "semantic/projects.md", "entity": "Kitchen", "field": "paint", "value": value, "since": "2026-11-20", "source": "2026-11-20_17-48-20_kitchen-wall-colour#^l3", **told})  # fmt: skip
+def colour(value="matt Dünensand", **values):
+    return SetFact(**{"path": "semantic/projects.md", "entity": "Kitchen", "field": "paint", "value": value, "since": "2026-11-20", "source": "2026-11-20_17-48-20_kitchen-wall-colour#^l3", **values})  # fmt: skip
 
 
 def deadline(value="2026-12-18", since="2026-11-20"):
@@ -78,7 +78,7 @@ SUPERSEDE = PlannedChange(
 )
 
 
-def whole(run=RUN, **told):
+def whole(run=RUN, **more):
     """Two episodes that add and confirm facts, one fact superseded, one that waits, a skill draft and a merge."""
     changes = (
         episode("2026-11-20_17-48-20_kitchen-wall-colour", "The kitchen wall gets matt Dünensand", KITCHEN, colour()),
@@ -104,4 +104,4 @@ def whole(run=RUN, **told):
         "models": ("patterns",),
         "turns": 14,
     }
-    return ChangeSet(**{**values, **told})
+    return ChangeSet(**{**values, **more})

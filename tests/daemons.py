@@ -95,8 +95,8 @@ def asked(port: int, method: str, path: str, body: bytes | None, headers: Mappin
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     try:
         connection.request(method, path, body, dict(headers))
-        found = connection.getresponse()
-        return Reply(found.status, {k.lower(): v for k, v in found.getheaders()}, found.read())
+        response = connection.getresponse()
+        return Reply(response.status, {k.lower(): v for k, v in response.getheaders()}, response.read())
     finally:
         connection.close()
 

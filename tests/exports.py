@@ -43,13 +43,13 @@ def tree(
         "client-created-root": {"id": "client-created-root", "message": None, "parent": None, "children": []}
     }
     last = "client-created-root"
-    for one in messages:
-        mapping[last]["children"].append(one["id"])
-        mapping[one["id"]] = {"id": one["id"], "message": one, "parent": last, "children": []}
-        last = one["id"]
-    for parent, one in branches.items():
-        mapping[parent]["children"].insert(0, one["id"])
-        mapping[one["id"]] = {"id": one["id"], "message": one, "parent": parent, "children": []}
+    for message in messages:
+        mapping[last]["children"].append(message["id"])
+        mapping[message["id"]] = {"id": message["id"], "message": message, "parent": last, "children": []}
+        last = message["id"]
+    for parent, message in branches.items():
+        mapping[parent]["children"].insert(0, message["id"])
+        mapping[message["id"]] = {"id": message["id"], "message": message, "parent": parent, "children": []}
     return {
         "title": title, "create_time": START, "update_time": START + 600, "mapping": mapping, "moderation_results": [],
         "current_node": last, "plugin_ids": None, "conversation_id": conversation, "id": conversation, "gizmo_id": None,
@@ -160,7 +160,8 @@ PLAIN = tree(
 def chatgpt_zip(path: Path, *conversations: dict[str, Any]) -> Path:
     """An export of ChatGPT's; its conversations in numbered files, as large ones have them."""
     shards = {
-        f"conversations-{n:03}.json": [one] for n, one in enumerate(conversations or (boat_chat(), PLAIN))
+        f"conversations-{n:03}.json": [conversation]
+        for n, conversation in enumerate(conversations or (boat_chat(), PLAIN))
     }
     return zipped(
         path,

@@ -102,12 +102,18 @@ class Stem:
         return at_start(environ) == self._environ
 
     def run(
-        self, args: list[str], *, stdin: str, environ: Mapping[str, str], cwd: Path | None, one: bool = False
+        self,
+        args: list[str],
+        *,
+        stdin: str,
+        environ: Mapping[str, str],
+        cwd: Path | None,
+        joined: bool = False,
     ) -> tuple[int, str, str]:
         """Runs one command to its end: its exit code and what it printed on both streams, or on one that is both."""
         test = "" if args[:1] == ["-c"] else environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
         with tempfile.TemporaryDirectory(prefix="forked") as folder:
-            streams = [os.path.join(folder, name) for name in ("in", "out", "out" if one else "err")]
+            streams = [os.path.join(folder, name) for name in ("in", "out", "out" if joined else "err")]
             Path(streams[0]).write_text(stdin, encoding="utf-8", newline="")
             code = self._ask([(args, streams)], environ, cwd, test=test)
             out, err = (Path(name).read_text(encoding="utf-8") for name in streams[1:])
@@ -145,7 +151,7 @@ class Stem:
             return _in_shell(script, "", environ, cwd)
         typed = Path(cwd, parts[2]).read_text(encoding="utf-8") if parts[2] else ""
         if not parts[3]:
-            return self.run(args, stdin=typed, environ=environ, cwd=cwd, one=True)[:2]
+            return self.run(args, stdin=typed, environ=environ, cwd=cwd, joined=True)[:2]
         _, out, err = self.run(args, stdin=typed, environ=environ, cwd=cwd)
         code, printed = _in_shell(parts[3], out, environ, cwd)
         return code, err + printed
@@ -237,8 +243,8 @@ class Graft:
 
     def on_path(self, environ: Mapping[str, str]) -> dict[str, str]:
         """An environment in which a shell finds it first."""
-        found = os.path.dirname(self.command)
-        return {**environ, "PATH": f"{found}{os.pathsep}{environ.get('PATH', os.defpath)}"}
+        folder = os.path.dirname(self.command)
+        return {**environ, "PATH": f"{folder}{os.pathsep}{environ.get('PATH', os.defpath)}"}
 
     def program(self, path: Path) -> Path:
         """An installed command that is forked."""

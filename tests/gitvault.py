@@ -242,12 +242,12 @@ class Shelf:
             n.path for n in self._notes() if any(f.entity.casefold() == entity.casefold() for f in n.facts)
         ]
 
-    def _told(self):
+    def _standing(self):
         notes = (n for n in self._notes() if n.state == "current")
         return [(n.path, f) for n in notes for f in n.facts if f.current and not f.is_statement]
 
     def standing_facts(self, keys):
-        return [(path, fact) for path, fact in self._told() if key_of(fact.entity) in set(keys)]
+        return [(path, fact) for path, fact in self._standing() if key_of(fact.entity) in set(keys)]
 
     def namesakes(self, entities):
         return {}
@@ -255,11 +255,11 @@ class Shelf:
     def other_names(self, keys):
         return []
 
-    def speakers(self, told):
+    def speakers(self, lines):
         return {}
 
     def contested_keys(self):
-        return {key_of(f.entity) for _, f in self._told()}
+        return {key_of(f.entity) for _, f in self._standing()}
 
     def usual_speaker(self):
         return "", 0

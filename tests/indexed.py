@@ -33,7 +33,7 @@ class Kept(NamedTuple):
     sync: Sync
     state: Path
 
-    def found(self, word: str) -> list[str]:
+    def paths_with(self, word: str) -> list[str]:
         """The paths of the notes that hold a word."""
         hits = self.index.engine.find(IndexClause("token", self.index.language.tokens(word)[0]), 1000)
         rows = [hit.rowid for hit in hits]
@@ -82,12 +82,12 @@ class Watched(NamedTuple):
     """A running watch with all that it said."""
 
     watching: Watching
-    told: list[WatchReport]
+    reports: list[WatchReport]
     thread: threading.Thread
 
     def says(self, kind: str) -> WatchReport:
         """The first report of a kind; waits for it."""
-        return until(lambda: next((r for r in list(self.told) if r.kind == kind), None))
+        return until(lambda: next((r for r in list(self.reports) if r.kind == kind), None))
 
 
 @contextlib.contextmanager
@@ -101,19 +101,19 @@ def watched(
 ) -> Iterator[Watched]:
     """A watch in a thread of its own, with a connection of its own; `hear` is called in that thread with every report."""
     own = kept(root)
-    told: list[WatchReport] = []
+    reports: list[WatchReport] = []
     sync = Sync(own.vault, own.index, renamed=renamed)
 
     def tell(report: WatchReport) -> None:
-        told.append(report)
+        reports.append(report)
         hear(report)
 
     watching = Watching(sync, own.vault, own.index, own.state, tell=tell, reconcile=reconcile, poll=poll)
     thread = threading.Thread(target=watching.run, daemon=True)
     thread.start()
     try:
-        until(lambda: any(report.kind == "started" for report in list(told)))
-        yield Watched(watching, told, thread)
+        until(lambda: any(report.kind == "started" for report in list(reports)))
+        yield Watched(watching, reports, thread)
     finally:
         watching.stop()
         thread.join(LONG)

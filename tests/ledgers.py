@@ -32,10 +32,17 @@ def used_for_months(root: Path, device: str = "desk") -> Ledger:
 
 def figures(ledger: Ledger) -> object:
     record = ledger.record()
-    uses = [(one["ts"], one["session"], one["receipt"]) for one in ledger.uses("a")]
-    told = record.days, record.citations, record.uses, uses, ledger.events_shown_in("s"), ledger.fetched_ids()
+    uses = [(use["ts"], use["session"], use["receipt"]) for use in ledger.uses("a")]
+    usage = (
+        record.days,
+        record.citations,
+        record.uses,
+        uses,
+        ledger.events_shown_in("s"),
+        ledger.fetched_ids(),
+    )
     return (
-        *told,
+        *usage,
         ledger.counts_by_mode("a"),
         ledger.events_of("ran", "skill", "x"),
         ledger.last_receipt("a#b"),

@@ -33,18 +33,18 @@ class Asker(NamedTuple):
 
     def at_once(self, calls: list[tuple[str, dict[str, Any]]]) -> list[Answer]:
         """Calls tools, all at the same time."""
-        found: dict[int, Answer] = {}
+        answers: dict[int, Answer] = {}
 
-        async def one(number: int, tool: str, arguments: dict[str, Any]) -> None:
-            found[number] = answer(await self.client.call_tool(tool, arguments))
+        async def call(number: int, tool: str, arguments: dict[str, Any]) -> None:
+            answers[number] = answer(await self.client.call_tool(tool, arguments))
 
         async def all_of_them() -> None:
             async with anyio.create_task_group() as tasks:
                 for number, (tool, arguments) in enumerate(calls):
-                    tasks.start_soon(one, number, tool, arguments)
+                    tasks.start_soon(call, number, tool, arguments)
 
         self.do(all_of_them)
-        return [found[number] for number in range(len(calls))]
+        return [answers[number] for number in range(len(calls))]
 
     def read(self, uri: str) -> str:
         """Reads one resource."""

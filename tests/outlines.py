@@ -27,10 +27,10 @@ def said(context: str) -> list[Said]:
     root = ET.fromstring(context)
     assert [group.tag for group in root] == ["memory"] * len(root)
     assert "".join([root.text or "", *(group.tail or "" for group in root)]).strip() == ""
-    found: list[Said] = []
+    quotes: list[Said] = []
     for group in root:
-        found += _working(group) if group.get("kind") == "working" else _outline(group)
-    return found
+        quotes += _working(group) if group.get("kind") == "working" else _outline(group)
+    return quotes
 
 
 def _working(group: ET.Element) -> list[Said]:
@@ -40,24 +40,24 @@ def _working(group: ET.Element) -> list[Said]:
 
 def _outline(group: ET.Element) -> list[Said]:
     assert len(group) == 0
-    found, above, bare = [], "", False
+    said, above, bare = [], "", False
     begin, *lines, end = (group.text or "").split("\n")
     assert begin == end == ""
     for line in lines:
         assert line[1:] == one_line(line[1:]) != "" or line == " "
         if line.startswith(" "):
-            found.append(Said(group.get("trust", ""), above, line[1:]))
+            said.append(Said(group.get("trust", ""), above, line[1:]))
         else:
             assert not bare
             above = _DATED.sub("", line)
         bare = not line.startswith(" ")
     assert not bare
-    return found
+    return said
 
 
-def cites(found: list[Said], ids: Iterable[str]) -> bool:
+def cites(quotes: list[Said], ids: Iterable[str]) -> bool:
     """True when each id is that of one item, and each item has one: the id above it and what its own line begins with."""
-    left = list(found)
+    left = list(quotes)
     for id_ in sorted(map(one_line, ids), key=len, reverse=True):
         item = next((item for item in left if _is(item, id_)), None)
         if item is None:

@@ -46,7 +46,7 @@ class Found(NamedTuple):
 @cache
 def modules() -> tuple[ModuleType, ...]:
     """Every module of the package."""
-    names = [found.name for found in pkgutil.walk_packages(memoryclaw.__path__, "memoryclaw.")]
+    names = [module.name for module in pkgutil.walk_packages(memoryclaw.__path__, "memoryclaw.")]
     return tuple(importlib.import_module(name) for name in names if not name.endswith("__main__"))
 
 
@@ -57,8 +57,10 @@ def patterns() -> tuple[Found, ...]:
     ways: dict[tuple[str, int], set[str]] = {}
     for module in modules():
         short = module.__name__.removeprefix("memoryclaw.")
-        held = {name: [*_held(value)] for name, value in vars(module).items() if not name.startswith("__")}
-        if "re" not in held and not any(held.values()):
+        compiled = {
+            name: [*_patterns_in(value)] for name, value in vars(module).items() if not name.startswith("__")
+        }
+        if "re" not in compiled and not any(compiled.values()):
             continue
         nodes = [node for node in ast.walk(ast.parse(inspect.getsource(module))) if isinstance(node, _READ)]
         taken = {
@@ -67,8 +69,8 @@ def patterns() -> tuple[Found, ...]:
             if isinstance(node, ast.ImportFrom)
             for alias in node.names
         }
-        for name in (name for name in held if name not in taken):
-            for pattern in held[name]:
+        for name in (name for name in compiled if name not in taken):
+            for pattern in compiled[name]:
                 if isinstance(pattern.pattern, str):
                     names.setdefault(_key(pattern), f"{short}.{name}")
         for name, pattern, way in _used(module, nodes):
@@ -77,7 +79,7 @@ def patterns() -> tuple[Found, ...]:
             ways.setdefault(_key(pattern), set()).add(way)
     return tuple(
         Found(name, re.compile(*key), frozenset(ways.get(key, ())))
-        for key, name in sorted(names.items(), key=lambda one: one[1])
+        for key, name in sorted(names.items(), key=lambda entry: entry[1])
     )
 
 
@@ -89,7 +91,7 @@ def _key(pattern: re.Pattern[str]) -> tuple[str, int]:
     return pattern.pattern, pattern.flags
 
 
-def _held(value: Any, depth: int = 0) -> Iterator[re.Pattern[str]]:
+def _patterns_in(value: Any, depth: int = 0) -> Iterator[re.Pattern[str]]:
     """The patterns in a value, however deep."""
     if isinstance(value, re.Pattern | LatePattern):
         yield _compiled(value)
@@ -99,10 +101,10 @@ def _held(value: Any, depth: int = 0) -> Iterator[re.Pattern[str]]:
         return
     elif isinstance(value, dict):
         for inner in (*value, *value.values()):
-            yield from _held(inner, depth + 1)
+            yield from _patterns_in(inner, depth + 1)
     elif isinstance(value, list | tuple | set | frozenset):
         for inner in value:
-            yield from _held(inner, depth + 1)
+            yield from _patterns_in(inner, depth + 1)
     elif type(value).__module__.startswith("memoryclaw"):
         slots = [name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())]
         for inner in (
@@ -110,7 +112,7 @@ def _held(value: Any, depth: int = 0) -> Iterator[re.Pattern[str]]:
             if hasattr(value, "__dict__")
             else (getattr(value, name, None) for name in slots)
         ):
-            yield from _held(inner, depth + 1)
+            yield from _patterns_in(inner, depth + 1)
 
 
 def _used(module: ModuleType, nodes: Sequence[ast.AST]) -> Iterator[tuple[str, re.Pattern[str], str]]:
@@ -124,13 +126,13 @@ def _used(module: ModuleType, nodes: Sequence[ast.AST]) -> Iterator[tuple[str, r
             or node.attr not in _RUNS
         ):
             continue
-        call, held = called.get(id(node)), _compiled(vars(module).get(node.value.id))
-        if isinstance(held, re.Pattern) and isinstance(held.pattern, str):
+        call, compiled = called.get(id(node)), _compiled(vars(module).get(node.value.id))
+        if isinstance(compiled, re.Pattern) and isinstance(compiled.pattern, str):
             named.add(id(node.value))
             # With a place to begin at, it is run from many places of one text.
-            yield node.value.id, held, node.attr if call and len(call.args) == 1 else "finditer"
+            yield node.value.id, compiled, node.attr if call and len(call.args) == 1 else "finditer"
         elif (
-            held is re
+            compiled is re
             and call
             and isinstance(call.args[0], ast.Constant)
             and isinstance(call.args[0].value, str)
@@ -138,6 +140,6 @@ def _used(module: ModuleType, nodes: Sequence[ast.AST]) -> Iterator[tuple[str, r
             yield f"line {node.lineno}", re.compile(call.args[0].value), node.attr
     for node in nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in named:
-            held = _compiled(vars(module).get(node.id))
-            if isinstance(held, re.Pattern) and isinstance(held.pattern, str):
-                yield node.id, held, "finditer"  # handed on: anything may be done with it
+            compiled = _compiled(vars(module).get(node.id))
+            if isinstance(compiled, re.Pattern) and isinstance(compiled.pattern, str):
+                yield node.id, compiled, "finditer"  # handed on: anything may be done with it

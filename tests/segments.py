@@ -56,11 +56,13 @@ def talk_of(
     *said: str | tuple[str, str], names: Iterable[str] = (), language: str = "en", first: int = 1
 ) -> Talk:
     """What is read in a conversation; what has no `role name` before it is said by Nora, a user."""
-    turns = segment_of(((one if isinstance(one, tuple) else ("user Nora", one)) for one in said), first).turns
+    turns = segment_of(
+        ((turn if isinstance(turn, tuple) else ("user Nora", turn)) for turn in said), first
+    ).turns
     return read(turns, {key_of(name): name for name in names}, language)
 
 
 def only(talk: Talk) -> Statement:
     """The only statement of a talk."""
-    [one] = talk.statements
-    return one
+    [statement] = talk.statements
+    return statement

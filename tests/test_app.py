@@ -175,10 +175,10 @@ def test_doctor_finds_what_is_wrong_and_mends_only_derived_data(app: App) -> Non
 
 
 def test_progress_is_told_while_indexing(vault_of: VaultOf) -> None:
-    told: list[tuple[int, int]] = []
-    app = open_vault(vault_of(STUDIO), progress=lambda done, total: told.append((done, total)))
+    steps: list[tuple[int, int]] = []
+    app = open_vault(vault_of(STUDIO), progress=lambda done, total: steps.append((done, total)))
     app.sync()
-    assert told[-1][0] == told[-1][1] > 0
+    assert steps[-1][0] == steps[-1][1] > 0
 
 
 def test_nothing_is_found_by_a_wrong_id(app: App) -> None:

@@ -133,10 +133,10 @@ def in_clean_homes(page: str, home: Path) -> str:
     homes = [home / str(number) / "nora" for number in range(len(parts))]
     for folder in homes:
         folder.mkdir(parents=True)
-    return "".join(told(part, folder, newcomer) for part, folder in zip(parts, homes, strict=True))
+    return "".join(run_page(part, folder, newcomer) for part, folder in zip(parts, homes, strict=True))
 
 
-def told(page: str, home: Path, begin: Callable[[Path, Mapping[str, str]], Path] = studio) -> str:
+def run_page(page: str, home: Path, begin: Callable[[Path, Mapping[str, str]], Path] = studio) -> str:
     """The page with what its commands print now, in the vault that it begins with."""
     env = {
         key: value for key, value in os.environ.items() if not key.startswith(("GIT_", "MEMORYCLAW_", "XDG_"))
@@ -237,8 +237,8 @@ def valued(page: str) -> str:
     """The page with the values that the constants have now."""
 
     def value(hit: re.Match[str]) -> str:
-        found = getattr(importlib.import_module(f"memoryclaw.{hit[1]}.{hit[2]}"), hit[3])
-        text = str(found[hit[4]] if hit[4] else found)
+        member = getattr(importlib.import_module(f"memoryclaw.{hit[1]}.{hit[2]}"), hit[3])
+        text = str(member[hit[4]] if hit[4] else member)
         return hit[0].replace(f"| {hit[5]} |", f"| {text} |")
 
     return CONSTANT.sub(value, page)
@@ -269,7 +269,7 @@ def retold(name: str, page: str, home: Path) -> str:
     return (
         in_clean_homes(page, home)
         if name == "getting-started.md"
-        else told(page, home, BEGINS.get(name, studio))
+        else run_page(page, home, BEGINS.get(name, studio))
     )
 
 

@@ -31,7 +31,7 @@ def test_connections_within_this_machine_are_allowed() -> None:
 
 @pytest.mark.parametrize("setting", ["llm.url", "llm.openaiUrl"])
 def test_a_model_that_listens_where_no_settings_name_one_is_not_asked(setting: str) -> None:
-    address = urlsplit(next(one.default for one in SETTINGS if one.key == setting))
+    address = urlsplit(next(constant.default for constant in SETTINGS if constant.key == setting))
     with socket.socket() as near, pytest.raises(ConnectionRefusedError, match="models of the person"):
         near.connect((address.hostname, address.port))
 

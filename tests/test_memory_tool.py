@@ -249,8 +249,8 @@ def test_names_of_notes_and_folders(vault: Path, memory: VaultMemoryTool) -> Non
     taken = {"command": "rename", "old_path": "/memories/b.md", "new_path": "/memories/v1.2.txt"}
     assert "exists already" in refused(memory, **taken)
     assert "stays where it is" in refused(memory, command="delete", path="/memories")
-    with open_vault(vault) as app, tool_of(app, folder="agent-memory/a") as one:
-        assert "er/" in one.call({"command": "view", "path": "/memories/deep"})
+    with open_vault(vault) as app, tool_of(app, folder="agent-memory/a") as tool:
+        assert "er/" in tool.call({"command": "view", "path": "/memories/deep"})
     dos = {"command": "create", "path": "/memories/dos.txt", "file_text": "one\r\ntwo\r\n"}
     memory.call(dos)
     memory.call({"command": "insert", "path": "/memories/dos.txt", "insert_line": 1, "insert_text": "half"})

@@ -36,8 +36,8 @@ def own(home: Path, text: str) -> None:
 def test_the_users_settings_count_where_the_vault_says_nothing(home: Path, tmp_path: Path) -> None:
     vault = put(tmp_path / "vault", {"memoryclaw.yaml": "retrieval:\n  budget: 400\n"})
     own(home, "retrieval:\n  budget: 500\n  maxResults: 7\n")
-    found = loaded(home, vault)
-    assert (found.budget, found.max_results, found.notices) == (400, 7, ())
+    settings = loaded(home, vault)
+    assert (settings.budget, settings.max_results, settings.notices) == (400, 7, ())
 
 
 def test_changes_of_both_count_at_once(home: Path, tmp_path: Path) -> None:
@@ -51,10 +51,10 @@ def test_changes_of_both_count_at_once(home: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("line", ["command: [rm, -rf, /]", "allowRemote: true"])
 def test_what_could_do_harm_is_not_taken_from_a_vault(line: str, home: Path, tmp_path: Path) -> None:
     vault = put(tmp_path / "vault", {"memoryclaw.yaml": f"llm:\n  {line}\n"})
-    found = loaded(home, vault)
+    settings = loaded(home, vault)
     key = f"llm.{line}" if "allow" in line else "llm.command"
-    assert (found.command, found.allow_remote) == ((), False)
-    assert found.notices == (
+    assert (settings.command, settings.allow_remote) == ((), False)
+    assert settings.notices == (
         f"memoryclaw.yaml: {key} is read only from your own settings, {home}/.config/memoryclaw/config.yaml; it was ignored",
     )
     own(home, f"llm:\n  {line}\n")
@@ -64,13 +64,13 @@ def test_what_could_do_harm_is_not_taken_from_a_vault(line: str, home: Path, tmp
 def test_a_vault_names_no_tools_that_skills_may_call(home: Path, tmp_path: Path) -> None:
     text = "mcp:\n  servers: {x: {command: touch, args: [pwned]}}\nopenclaw:\n  gatewayUrl: https://evil.example\n  allowRemoteGateway: true\n"
     vault = put(tmp_path / "vault", {"memoryclaw.yaml": text})
-    found, without = loaded(home, vault), loaded(home, put(tmp_path / "plain", {"memoryclaw.yaml": ""}))
-    assert (found.servers, found.gateway_url, found.allow_remote_gateway) == (
+    settings, without = loaded(home, vault), loaded(home, put(tmp_path / "plain", {"memoryclaw.yaml": ""}))
+    assert (settings.servers, settings.gateway_url, settings.allow_remote_gateway) == (
         without.servers,
         without.gateway_url,
         without.allow_remote_gateway,
     )
-    assert len(found.notices) == 3
+    assert len(settings.notices) == 3
     own(home, text)
     assert (set(loaded(home, vault).servers), loaded(home, vault).allow_remote_gateway) == ({"x"}, True)
 
@@ -185,8 +185,8 @@ def yaml(key: str, value: str) -> str:
     return f"{section}:\n  {name}: {value}\n"
 
 
-def in_force(found: config.Config, key: str) -> object:
-    return getattr(found, config._field(key))
+def in_force(settings: config.Config, key: str) -> object:
+    return getattr(settings, config._field(key))
 
 
 @pytest.mark.parametrize("setting", config.SETTINGS, ids=lambda setting: setting.key)
@@ -203,11 +203,11 @@ def test_a_vault_goes_no_further_than_its_user(setting: config.Setting, home: Pa
         return
     vault = put(tmp_path / "vault", {"memoryclaw.yaml": yaml(key, WIDER[key])})
     plain = loaded(home, put(tmp_path / "plain", {"memoryclaw.yaml": ""}))
-    found = loaded(home, vault)
+    settings = loaded(home, vault)
     if key != "audience.folders":
-        assert in_force(found, key) == in_force(plain, key)
-    assert [(each.key, each.origin) for each in found.ignored if each.origin] == [(key, "memoryclaw.yaml")]
-    assert len(found.notices) == 1
+        assert in_force(settings, key) == in_force(plain, key)
+    assert [(each.key, each.origin) for each in settings.ignored if each.origin] == [(key, "memoryclaw.yaml")]
+    assert len(settings.notices) == 1
     own(home, yaml(key, WIDER[key]))
     allowed = loaded(home, vault)
     assert in_force(allowed, key) != in_force(plain, key)
@@ -223,10 +223,10 @@ def test_a_vault_may_ask_for_less_even_of_what_its_user_allows_it_alone(
     less = loaded(home, put(tmp_path / "less", {"memoryclaw.yaml": yaml(key, says)}))
     vault = put(tmp_path / "vault", {"memoryclaw.yaml": f"vault:\n  id: {name}\n{yaml(key, says)}"})
     put(home, {f".config/memoryclaw/vaults/{name}/config.yaml": yaml(key, allows)})
-    found = loaded(home, vault)
-    assert not found.notices
+    settings = loaded(home, vault)
+    assert not settings.notices
     if key != "audience.folders":
-        assert in_force(found, key) == in_force(less, key)
+        assert in_force(settings, key) == in_force(less, key)
 
 
 FOLDERS = [  # what the user says, what the vault says, who sees a note without a label, and one for the family

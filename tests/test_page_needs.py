@@ -40,10 +40,10 @@ def test_history_comes_in_pages_that_new_commits_do_not_move(app: App, root: Pat
     first = app.history(limit=2)
     (root / "notes/01.md").write_text("news\n")
     git(root, "commit", "-qam", "News")
-    subjects, place = [one.subject for one in first.commits], first.next
+    subjects, place = [commit.subject for commit in first.commits], first.next
     while place:
         page = app.history(limit=2, before=place)
-        subjects += [one.subject for one in page.commits]
+        subjects += [commit.subject for commit in page.commits]
         place = page.next
     assert subjects == ["Edition 4", "Edition 3", "Edition 2", "Edition 1", "Edition 0", "All of it"]
 
@@ -51,7 +51,7 @@ def test_history_comes_in_pages_that_new_commits_do_not_move(app: App, root: Pat
 def test_history_of_a_note_and_of_a_fact_has_pages_too(app: App) -> None:
     first = app.history("notes/00", limit=4)
     second = app.history("notes/00", limit=4, before=first.next)
-    assert [one.subject for one in second.commits] == ["Edition 0", "All of it"]
+    assert [commit.subject for commit in second.commits] == ["Edition 0", "All of it"]
     assert not second.next
     only = app.history("semantic/projects#Boathouse.deadline", limit=1)
     assert (len(only.commits), only.next) == (1, "")
@@ -64,11 +64,11 @@ def test_a_place_that_is_none_is_refused(app: App, place: str) -> None:
 
 
 def test_a_commit_of_many_files_names_twenty(app: App) -> None:
-    told = shapes.history(app.history(limit=6))["commits"][-1]
-    assert len(told["files"]) == 20
-    assert told["more_files"] == len(app.history(limit=6).commits[-1].files) - 20
-    found = app.commit(told["commit"])
-    assert (len(found.files), found.more) == (20, told["more_files"])
+    shape = shapes.history(app.history(limit=6))["commits"][-1]
+    assert len(shape["files"]) == 20
+    assert shape["more_files"] == len(app.history(limit=6).commits[-1].files) - 20
+    commit = app.commit(shape["commit"])
+    assert (len(commit.files), commit.more) == (20, shape["more_files"])
 
 
 def test_one_commit_word_by_word(app: App) -> None:
@@ -100,7 +100,7 @@ def test_events_have_numbers_and_say_what_was_missed() -> None:
     assert events.after(0) == (0, (), False)
     for n in range(5):
         events.add(WatchReport("synced", f"{n}", 1, 1.0, (f"{n}.md",)))
-    assert [one.number for one in events.after(3).events] == [4, 5]
+    assert [event.number for event in events.after(3).events] == [4, 5]
     assert events.after(3).events[0].paths == ("3.md",)
     assert not events.after(2).missed
     assert events.after(1).missed, "2 is not kept any more"
@@ -129,9 +129,9 @@ def test_a_sync_tells_which_files_it_took_in(app: App, root: Path) -> None:
 
 
 def test_entities_are_listed_with_what_is_known_of_them(app: App) -> None:
-    found = {one.name: (one.kind, one.facts) for one in app.entities()}
-    assert found["Boathouse"] == ("projects", 2)
-    assert [one.name for one in app.entities("kio")] == ["Kiosk"]
+    entities = {entity.name: (entity.kind, entity.facts) for entity in app.entities()}
+    assert entities["Boathouse"] == ("projects", 2)
+    assert [entity.name for entity in app.entities("kio")] == ["Kiosk"]
     assert app.entities(kind="people") == []
 
 
@@ -139,11 +139,14 @@ def test_one_entity_is_found_by_its_other_name(app: App, root: Path) -> None:
     (root / "episodes/2025-08-01_10-00-00_quay.md").write_text(
         "---\nentities: [Boathouse, Kiosk]\n---\nBoth stand at a quay.\n"
     )
-    found = app.entity("rowing club")
-    assert (found.name, found.also) == ("Boathouse", ("rowing club",))
-    assert [fact.value for _, fact in found.facts if fact.field == "deadline"] == ["2026-12-11", "2025-06-27"]
-    assert [one.path for one in found.episodes] == ["episodes/2025-08-01_10-00-00_quay.md"]
-    assert [(one.name, one.episodes) for one in found.neighbours] == [("Kiosk", 1)]
+    entity = app.entity("rowing club")
+    assert (entity.name, entity.also) == ("Boathouse", ("rowing club",))
+    assert [fact.value for _, fact in entity.facts if fact.field == "deadline"] == [
+        "2026-12-11",
+        "2025-06-27",
+    ]
+    assert [episode.path for episode in entity.episodes] == ["episodes/2025-08-01_10-00-00_quay.md"]
+    assert [(neighbour.name, neighbour.episodes) for neighbour in entity.neighbours] == [("Kiosk", 1)]
     with pytest.raises(NotFoundError):
         app.entity("Atlantis")
 
@@ -152,12 +155,14 @@ def test_one_entity_is_found_by_its_other_name(app: App, root: Path) -> None:
 def test_a_neighbour_is_known_by_any_letters(vault_of: VaultOf, name: str) -> None:
     facts = f"# {name}\n- role: carpenter\n\n# Boathouse\n- lead: {name.title()}\n- price: 100\n"
     with open_vault(vault_of({"semantic/x.md": facts})) as app:
-        assert [(one.name, one.fields) for one in app.entity(name).neighbours] == [("Boathouse", ("lead",))]
+        assert [(neighbour.name, neighbour.fields) for neighbour in app.entity(name).neighbours] == [
+            ("Boathouse", ("lead",))
+        ]
 
 
 def test_when_a_note_was_shown(app: App) -> None:
     app.recall("boathouse deadline", session="monday")
-    assert [one["session"] for one in app.uses("semantic/projects")] == ["monday"]
+    assert [use["session"] for use in app.uses("semantic/projects")] == ["monday"]
     assert app.uses("notes/03") == []
 
 

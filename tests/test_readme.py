@@ -36,12 +36,12 @@ class Step(NamedTuple):
 
 def steps(text: str) -> list[Step]:
     """The commands of all console blocks, in order; a command ends where its line does not end with a backslash."""
-    found: list[Step] = []
+    commands: list[Step] = []
     for block in BLOCK.findall(text):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, output = re.sub(r"\s*\\\n\s*", " ", part).partition("\n")
-            found.append(Step(command, output))
-    return found
+            commands.append(Step(command, output))
+    return commands
 
 
 def normal(text: str) -> str:
@@ -68,14 +68,14 @@ def test_the_readme_tells_the_truth(tmp_path: Path) -> None:
     }  # fmt: skip
     folder = os.fspath(tmp_path)
     wrong = []
-    found = steps((ROOT / "README.md").read_text(encoding="utf-8"))
-    for step in found:
+    commands = steps((ROOT / "README.md").read_text(encoding="utf-8"))
+    for step in commands:
         script = f'{step.command}\ncode=$?; pwd > "{tmp_path}/.folder"; exit $code'
         done = subprocess.run(["bash", "-c", script], cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", check=False)  # fmt: skip
         folder = (tmp_path / ".folder").read_text().strip()
         if not matches(step.output, done.stdout):
             wrong.append(f"$ {step.command}\n{done.stdout}")
-    assert found, "README.md shows no command"
+    assert commands, "README.md shows no command"
     assert not wrong, "README.md shows something else than:\n" + "\n".join(wrong)
 
 

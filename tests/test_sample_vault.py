@@ -113,8 +113,8 @@ def test_the_page_that_tries_to_instruct_is_found_by_a_search_alone(app: App) ->
     answer = app.recall(question)
     assert page not in answer.context
     assert (page, "untrusted") in {(left.id.partition("#")[0], left.reason) for left in answer.left_out}
-    [found] = [match.unit for match in app.search(question).matches if match.unit.id == page]
-    assert found.trust == "untrusted"
+    [unit] = [match.unit for match in app.search(question).matches if match.unit.id == page]
+    assert unit.trust == "untrusted"
 
 
 @pytest.mark.parametrize(
@@ -134,12 +134,12 @@ def test_what_is_out_of_the_way_is_out_with_its_reason_and_can_be_asked_for(
 
 
 def test_a_comment_is_not_searched(app: App) -> None:
-    told = [match.snippet for match in app.search('"does not want this told"').matches]
-    assert told == []
+    snippets = [match.snippet for match in app.search('"does not want this told"').matches]
+    assert snippets == []
 
 
 def test_its_golden_questions_are_these_and_are_found(app: App) -> None:
     done = app.evaluate(budgets=[600])
-    assert QUESTIONS.keys() <= {one.question for one in done.questions}
+    assert QUESTIONS.keys() <= {question.question for question in done.questions}
     assert done.recall[10] >= 0.95
     assert done.kept_out == (4, 4)

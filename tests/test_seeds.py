@@ -227,16 +227,16 @@ def _plain(code: str) -> str:
 
 def rows() -> list[Row]:
     """The rows of all tables of four columns, and those that are listed behind their capability."""
-    found, table = [], ""
+    seeds, table = [], ""
     for line in PAGE.read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
             table = line.lstrip("# ")
         if listed := LISTED.fullmatch(line):
-            found += [Row(table, name, listed[1], "", "") for name in listed[2].split("; ")]
+            seeds += [Row(table, name, listed[1], "", "") for name in listed[2].split("; ")]
         cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)][1:-1]
         if len(cells) == 4 and cells[0] not in ("", "row") and not cells[0].startswith("---"):
-            found.append(Row(table, *cells))
-    return found
+            seeds.append(Row(table, *cells))
+    return seeds
 
 
 SEEDS = {"Formative Memory": 34, "OpenClaw Cortex": 33, "openclaw-mem": 36, "Memoria": 34, "MemoryClaw": 25}
@@ -256,10 +256,10 @@ def test_every_capability_has_one_row() -> None:
 
 
 def test_every_row_of_a_seed_stands_once_and_belongs_to_a_capability() -> None:
-    found = [row for row in rows() if row.table in SEEDS]
-    assert {seed: sum(row.table == seed for row in found) for seed in SEEDS} == SEEDS
-    assert len({(row.table, row.name) for row in found}) == len(found)
-    assert {row.what for row in found} <= CAPABILITIES
+    seeds = [row for row in rows() if row.table in SEEDS]
+    assert {seed: sum(row.table == seed for row in seeds) for seed in SEEDS} == SEEDS
+    assert len({(row.table, row.name) for row in seeds}) == len(seeds)
+    assert {row.what for row in seeds} <= CAPABILITIES
 
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: f"{row.table}: {row.name}")
@@ -290,13 +290,13 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def test_the_commands_of_a_row_print_what_it_says(row: Row, home: Path, tmp_path: Path) -> None:
     here = shutil.copytree(home, tmp_path / "home")
-    told = ""
+    shown = ""
     for command, code in row.commands:
         ended, printed = STEM.type(command, environ=environment(here), cwd=here / "studio")
-        told += f"$ {command}\n{printed}"
-        assert ended == code, told
+        shown += f"$ {command}\n{printed}"
+        assert ended == code, shown
     for text in row.prints.split("<br>"):
-        assert _plain(text.strip("`")) in re.sub(r"^\$ .*$", "", told, flags=re.MULTILINE), told
+        assert _plain(text.strip("`")) in re.sub(r"^\$ .*$", "", shown, flags=re.MULTILINE), shown
 
 
 if __name__ == "__main__":

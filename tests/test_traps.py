@@ -53,12 +53,12 @@ def made(request: pytest.FixtureRequest) -> Half:
 def test_the_same_half_is_the_same_bytes(tmp_path: Path) -> None:
     for name in ("one", "other"):
         write(half("dev", conversations=1), tmp_path / name)
-    one, other = (
+    first, other = (
         {path.relative_to(tmp_path / name): path.read_bytes() for path in (tmp_path / name).rglob("*.*")}
         for name in ("one", "other")
     )
-    assert one == other
-    assert {"turns.jsonl", "sessions.jsonl", "questions.jsonl"} <= {path.name for path in one}
+    assert first == other
+    assert {"turns.jsonl", "sessions.jsonl", "questions.jsonl"} <= {path.name for path in first}
 
 
 def test_all_evidence_is_there_and_every_trap_has_sixty_questions(made: Half) -> None:
@@ -82,25 +82,28 @@ def test_a_paraphrase_shares_no_word_that_says_something(made: Half) -> None:
     for question in made.questions:
         if question["category"] == "paraphrase":
             turn = turns[question["conv"], question["evidence"][0]]
-            assert not told(question["question"]) & told(turn["text"]), (question["question"], turn["text"])
+            assert not words_of(question["question"]) & words_of(turn["text"]), (
+                question["question"],
+                turn["text"],
+            )
 
 
-def told(text: str) -> set[str]:
+def words_of(text: str) -> set[str]:
     """The stems of a text that say something."""
     return {ENGLISH.token(word) for word in re.findall(r"[\w']+", text.lower()) if not ENGLISH.is_stop(word)}
 
 
 def test_the_halves_share_no_person_no_subject_and_no_sentence() -> None:
-    (talk, held), (other_talk, other_held) = HALVES["dev"], HALVES["test"]
-    for one, other in ((talk, other_talk), (held, other_held)):
-        assert one.seed != other.seed
-        shared = set(texts(one)) & set(texts(other))
+    (talk, test), (other_talk, other_held) = HALVES["dev"], HALVES["test"]
+    for dev, other in ((talk, other_talk), (test, other_held)):
+        assert dev.seed != other.seed
+        shared = set(texts(dev)) & set(texts(other))
         assert {text for text in shared if len(text.split()) > 3} <= {"the day before yesterday"}
     assert not {name for pair in talk.pairs for name in pair} & {
         name for pair in other_talk.pairs for name in pair
     }
     assert not {act.noun for act in talk.acts} & {act.noun for act in other_talk.acts}
-    assert not {*held.entities, *held.fields, *held.people} & {
+    assert not {*test.entities, *test.fields, *test.people} & {
         *other_held.entities,
         *other_held.fields,
         *other_held.people,
@@ -114,8 +117,8 @@ def texts(value: object) -> list[str]:
     if isinstance(value, str):
         return [value]
     if isinstance(value, dict):
-        return [text for pair in value.items() for one in pair for text in texts(one)]
-    return [text for one in value for text in texts(one)] if isinstance(value, tuple) else []
+        return [text for pair in value.items() for part in pair for text in texts(part)]
+    return [text for part in value for text in texts(part)] if isinstance(value, tuple) else []
 
 
 @pytest.fixture(scope="module")

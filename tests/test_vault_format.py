@@ -136,15 +136,15 @@ def facts(note: Note, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The facts with the keys that are asked for, and those that differ from their default."""
     asked = [set(fact) for fact in wanted] + [set()] * len(note.facts)
     usual = {"since": "", "until": "", "said": "", "source": "", "type": "fact", "current": True}
-    found, kept = [], {unit.id: unit.lifecycle._asdict() for unit in note.units}
+    units, kept = [], {unit.id: unit.lifecycle._asdict() for unit in note.units}
     for fact, keys in zip(note.facts, asked, strict=False):
         values = {name: getattr(fact, name) for name in ("id", "value", "line", *usual)} | kept.get(
             fact.id, {}
         )
-        found.append(
+        units.append(
             {k: v for k, v in values.items() if k in keys | {"id", "value"} or (k in usual and v != usual[k])}
         )
-    return found
+    return units
 
 
 def turns(note: Note, _wanted: object) -> list[dict[str, Any]]:
@@ -180,8 +180,8 @@ def ranges(example: Example, wanted: list[str]) -> list[str]:
 
 def waiting(example: Example, _wanted: object) -> list[dict[str, Any]]:
     """The facts that wait, without what is empty."""
-    found = [one._asdict() for one in read_pending(example.data.decode())]
-    return [{key: value for key, value in one.items() if value not in ("", " ")} for one in found]
+    facts = [fact._asdict() for fact in read_pending(example.data.decode())]
+    return [{key: value for key, value in fact.items() if value not in ("", " ")} for fact in facts]
 
 
 def proposed(example: Example, _wanted: object) -> dict[str, Any]:
@@ -194,8 +194,8 @@ def proposed(example: Example, _wanted: object) -> dict[str, Any]:
         {"action": type(action).__name__, **{key: value for key, value in action.values().items() if value}}
         for action in change.actions
     ]
-    told = {"box": said.box, "run": said.run, "reason": change.reason, "evidence": list(change.evidence)}
-    return {**told, "actions": actions}
+    fields = {"box": said.box, "run": said.run, "reason": change.reason, "evidence": list(change.evidence)}
+    return {**fields, "actions": actions}
 
 
 RAW: dict[str, Callable[[Example, Any], Any]] = {"ranges": ranges, "waiting": waiting, "proposal": proposed}
@@ -208,21 +208,25 @@ def aliases(text: str, _wanted: object) -> dict[str, Any]:
 
 def decisions(text: str, wanted: dict[str, Any]) -> dict[str, Any]:
     """What people decided, and what that means for the proposals that are asked about."""
-    found = Decisions.read(text)
+    decisions = Decisions.read(text)
     return {
-        "decisions": [[one.decision, one.kind] for one in found.all],
+        "decisions": [[decision.decision, decision.kind] for decision in decisions.all],
         "rejected": [
-            [*words, found.is_rejected(fingerprint(*words))] for *words, _answer in wanted["rejected"]
+            [*words, decisions.is_rejected(fingerprint(*words))] for *words, _answer in wanted["rejected"]
         ],
-        "done": [str(range_) for range_ in found.ranges()],
+        "done": [str(range_) for range_ in decisions.ranges()],
     }
 
 
 def record(text: str, _wanted: object) -> dict[str, Any]:
     """What later runs take from a run record."""
-    found = read_record(text)
-    told = {"run": found.run, "at": found.at, "episodes": found.episodes}
-    return {**told, "done": list(map(str, found.ranges)), "tools": [list(one.tools) for one in found.acted]}
+    record = read_record(text)
+    fields = {"run": record.run, "at": record.at, "episodes": record.episodes}
+    return {
+        **fields,
+        "done": list(map(str, record.ranges)),
+        "tools": [list(sequence.tools) for sequence in record.acted],
+    }
 
 
 RECORDS: dict[str, Callable[[str, Any], dict[str, Any]]] = {

@@ -39,7 +39,7 @@ DUE = st.sampled_from(("2026-04-20", "2026-04-22", "2026-04-30", "30 April 2026"
 @st.composite
 def episodes(draw: st.DrawFn) -> dict[str, str]:
     """A few episodes, notes and archived notes, some pinned, some of doubtful trust."""
-    found = {}
+    files = {}
     for n in range(draw(st.integers(0, 5))):
         at, folder = draw(day), draw(st.sampled_from(("episodes", "notes", "archive/episodes")))
         header = [
@@ -52,10 +52,10 @@ def episodes(draw: st.DrawFn) -> dict[str, str]:
         header += ["pin: true"] if draw(st.booleans()) else []
         header += [f"participants: [{draw(st.sampled_from(ENTITIES))}]"] if draw(st.booleans()) else []
         head = "---\n" + "\n".join(header) + "\n---\n"
-        found[f"{folder}/{at}_10-00-0{n}_x.md"] = (
+        files[f"{folder}/{at}_10-00-0{n}_x.md"] = (
             f"{head}\n{draw(words)}\n\n## {draw(word)}\n\n{draw(words)}\n"
         )
-    return found
+    return files
 
 
 @st.composite
@@ -93,7 +93,7 @@ def logs(draw: st.DrawFn) -> dict[str, str]:
 @st.composite
 def boards(draw: st.DrawFn) -> dict[str, str]:
     """The note of an entity with fields in its header and text, and notes with lines to be done."""
-    found = {}
+    files = {}
     for entity in draw(st.lists(st.sampled_from(ENTITIES), max_size=2, unique=True)):
         header = [
             f"{field}: {draw(st.one_of(words, day, DUE))!r}"
@@ -102,7 +102,7 @@ def boards(draw: st.DrawFn) -> dict[str, str]:
         header += [f"trust: {draw(st.sampled_from(TRUSTS))}"] if draw(st.booleans()) else []
         header += ["dates:", "- 2026-04-21", f"- {draw(day)}"] if draw(st.booleans()) else []
         text = f"paid:: {draw(words)}\n" if draw(st.booleans()) else draw(words)
-        found[f"people/{entity}.md"] = "---\n" + "".join(f"{line}\n" for line in header) + f"---\n{text}\n"
+        files[f"people/{entity}.md"] = "---\n" + "".join(f"{line}\n" for line in header) + f"---\n{text}\n"
     box, mark = (
         st.sampled_from((" ", "x", "-", "/")),
         st.sampled_from(("", " 📅 {}", " [due:: {}]", " ⏳ {} ^b1")),
@@ -110,11 +110,11 @@ def boards(draw: st.DrawFn) -> dict[str, str]:
     lines = [
         f"- [{draw(box)}] {draw(words)}{draw(mark).format(draw(DUE))}" for _ in range(draw(st.integers(0, 4)))
     ]
-    return found | ({"notes/board.md": "# Board\n" + "\n".join(lines) + "\n"} if lines else {})
+    return files | ({"notes/board.md": "# Board\n" + "\n".join(lines) + "\n"} if lines else {})
 
 
 aliases = st.lists(st.tuples(word, words.map(lambda text: text[:20])), max_size=3).map(
-    lambda found: {"semantic/aliases.yaml": "".join(f"- [{a!r}, {b!r}]\n" for a, b in found)} if found else {}
+    lambda pairs: {"semantic/aliases.yaml": "".join(f"- [{a!r}, {b!r}]\n" for a, b in pairs)} if pairs else {}
 )
 filler = st.integers(0, 40).map(
     lambda n: {f"notes/filler{i}.md": f"Filler {i}, nothing else {i}.\n" for i in range(n)}

@@ -36,20 +36,20 @@ async def answer() -> None:
         asked = json.loads(line)
         started = time.perf_counter()
         with force_routing(local=True, cloud=False):
-            found = await search(
+            results = await search(
                 query=asked["question"],
                 search_type="text",
                 page_size=asked["limit"],
                 output_format="json",
             )
         ms = (time.perf_counter() - started) * 1e3
-        hits = found["results"] if isinstance(found, dict) else []
+        hits = results["results"] if isinstance(results, dict) else []
         say({"ms": ms, "files": [hit["file_path"].rpartition("/")[2] for hit in hits]})
 
 
-def say(found: dict[str, object]) -> None:
+def say(message: dict[str, object]) -> None:
     """One line for who asked."""
-    sys.__stdout__.write(json.dumps(found) + "\n")  # type: ignore[union-attr]
+    sys.__stdout__.write(json.dumps(message) + "\n")  # type: ignore[union-attr]
     sys.__stdout__.flush()  # type: ignore[union-attr]
 
 

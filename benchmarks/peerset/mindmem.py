@@ -32,10 +32,10 @@ def main() -> None:
         asked = json.loads(line)
         started = time.perf_counter()
         with contextlib.redirect_stdout(sys.stderr):
-            found = recall(os.fspath(workspace), asked["question"], limit=asked["limit"])
+            hits = recall(os.fspath(workspace), asked["question"], limit=asked["limit"])
         ms = (time.perf_counter() - started) * 1e3
-        ids = [str(hit.get("_id", hit.get("id", ""))) for hit in found]
-        say({"ms": ms, "files": [f"{one.rpartition('-')[2]}.md" for one in ids]})
+        ids = [str(hit.get("_id", hit.get("id", ""))) for hit in hits]
+        say({"ms": ms, "files": [f"{id_.rpartition('-')[2]}.md" for id_ in ids]})
 
 
 def block(path: Path) -> str:
@@ -45,9 +45,9 @@ def block(path: Path) -> str:
     return f"[D-20260101-{path.stem}]\nDate: {day}\nStatus: active\nStatement: {title}: {' '.join(text.split())}\nTags: talk\n"
 
 
-def say(found: dict[str, object]) -> None:
+def say(message: dict[str, object]) -> None:
     """One line for who asked."""
-    print(json.dumps(found), flush=True)
+    print(json.dumps(message), flush=True)
 
 
 if __name__ == "__main__":

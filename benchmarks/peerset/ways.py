@@ -51,15 +51,15 @@ def timed(search: Callable[[str], list[str]]) -> Ask:
 
     def ask(question: str) -> tuple[list[str], float]:
         started = time.perf_counter()
-        found = search(question)
-        return found, (time.perf_counter() - started) * 1e3
+        keys = search(question)
+        return keys, (time.perf_counter() - started) * 1e3
 
     return ask
 
 
 def tables(documents: Sequence[Document]) -> dict[str, Ask]:
     """FTS5 twice, and Whoosh, as a person would write them."""
-    rows = [(one.key, f"{one.title}\n{one.text}") for one in documents]
+    rows = [(document.key, f"{document.title}\n{document.text}") for document in documents]
     return {
         "plain FTS5, unicode61": timed(PlainTable(rows).search),
         "plain FTS5, porter": timed(PlainTable(rows, "porter").search),
@@ -75,8 +75,8 @@ class Whoosh:
         schema = Schema(key=ID(stored=True), title=TEXT(analyzer), text=TEXT(analyzer))
         index = RamStorage().create_index(schema)
         writer = index.writer()
-        for one in documents:
-            writer.add_document(key=one.key, title=one.title, text=one.text)
+        for document in documents:
+            writer.add_document(key=document.key, title=document.title, text=document.text)
         writer.commit()
         self._searcher = index.searcher()
         self._parser = MultifieldParser(["title", "text"], schema, group=OrGroup)
@@ -136,12 +136,12 @@ class Child:
     def __init__(
         self, peer: Peer, install: Path, documents: Sequence[Document], folder: Path, node: str
     ) -> None:
-        self._keys = {f"{number:06}.md": one.key for number, one in enumerate(documents)}
+        self._keys = {f"{number:06}.md": document.key for number, document in enumerate(documents)}
         files, state = folder / "documents", folder / "state"
         state.mkdir(parents=True)
         files.mkdir()
-        for name, one in zip(self._keys, documents, strict=True):
-            (files / name).write_text(f"# {one.title}\n\n{one.text}\n", encoding="utf-8")
+        for name, document in zip(self._keys, documents, strict=True):
+            (files / name).write_text(f"# {document.title}\n\n{document.text}\n", encoding="utf-8")
         runner = node if peer.child.endswith(".mjs") else os.fspath(install / "bin" / "python")
         program = Path(__file__).with_name(peer.child)
         # What it logs is of interest only when it fails.
@@ -169,8 +169,8 @@ class Child:
         stdin.write(json.dumps({"question": question, "limit": DEPTH}) + "\n")
         stdin.flush()
         heard = self._heard()
-        found = dict.fromkeys(self._keys[name] for name in heard["files"] if name in self._keys)
-        return list(found), float(heard["ms"])
+        keys = dict.fromkeys(self._keys[name] for name in heard["files"] if name in self._keys)
+        return list(keys), float(heard["ms"])
 
     def _heard(self) -> dict[str, Any]:
         line = self._process.stdout.readline() if self._process.stdout else ""

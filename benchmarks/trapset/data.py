@@ -31,8 +31,8 @@ class Half(NamedTuple):
 
 def half(name: str, *, conversations: int = 6) -> Half:
     """A half, or its first conversations with all of its vaults; the same name gives the same half."""
-    speech, held = HALVES[name]
-    made = Half([], [], [], holdings_of(held))
+    speech, holdings = HALVES[name]
+    made = Half([], [], [], holdings_of(holdings))
     for number in range(conversations):
         turns, sessions, questions = conversation(speech, number).rows()
         made.turns.extend(turns)

@@ -18,7 +18,7 @@ SPEECH = Speech(
     ),
     acts=ACTS,
     details=DETAILS,
-    told=lines("""
+    tellings=lines("""
 I {past} {detail}, and I still can't quite believe it.
 So, big news: I {past} {detail}.
 Guess what, I finally {past} {detail}!

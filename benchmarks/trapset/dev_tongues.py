@@ -38,7 +38,7 @@ auf dem Parkplatz am Freibad
 oben in der Mansarde
 drüben bei der Mühle
 """),
-        told=lines("""
+        tellings=lines("""
 Stell dir vor, ich habe {said}, und zwar {where}.
 Gestern habe ich {where} {said}.
 Endlich! Ich habe {said}, {where} übrigens.
@@ -104,7 +104,7 @@ sur le parking de la piscine
 au fond du grenier
 près du vieux moulin
 """),
-        told=lines("""
+        tellings=lines("""
 Figure-toi que j'ai {said}, {where}.
 Hier, j'ai {said} {where}.
 Enfin ! J'ai {said}, et c'était {where}.
@@ -161,7 +161,7 @@ Embrasse ta mère pour moi.
 陶芸教室に通った | 陶芸教室に行った | 陶芸
 """),
         where=lines("駅の裏で\n叔母の家で\n川沿いの公園で\n消防署の前で\n薬局の隣で\nプールの駐車場で\n屋根裏で\n水車小屋の近くで"),
-        told=lines("""
+        tellings=lines("""
 聞いて、昨日{where}{said}よ。
 ついに{where}{said}！
 実は{where}{said}んだ。
@@ -218,7 +218,7 @@ Embrasse ta mère pour moi.
 挂起了红灯笼 | 挂灯笼 | 灯笼
 """),
         where=lines("在火车站后面\n在姑妈家\n在河边的公园\n在消防队门口\n在药店旁边\n在游泳馆的停车场\n在阁楼上\n在老磨坊附近"),
-        told=lines("""
+        tellings=lines("""
 告诉你，昨天我{where}{said}。
 终于，我{where}{said}！
 其实我{where}{said}，累坏了。

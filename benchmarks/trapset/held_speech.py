@@ -18,7 +18,7 @@ SPEECH = Speech(
     ),
     acts=ACTS,
     details=DETAILS,
-    told=lines("""
+    tellings=lines("""
 Hear this: it was {detail} where it all came together, yes, I {past}.
 My hands still smell of it, as I {past} {detail}.
 Nobody warned me how tiring it is, yet I {past} {detail}.

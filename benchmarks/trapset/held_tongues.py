@@ -38,7 +38,7 @@ en el aparcamiento del estadio
 en lo alto del desván
 cerca del viejo faro
 """),
-        told=lines("""
+        tellings=lines("""
 Imagínate, he {said} {where}.
 Esta semana he {said}, fue {where}.
 ¡Por fin! He {said} {where}.
@@ -104,7 +104,7 @@ in der Halle am Sportplatz
 unter dem Vordach
 jenseits der Schleuse
 """),
-        told=lines("""
+        tellings=lines("""
 Rate mal: {where} wurde es wahr, ich hab {said}.
 Vorgestern hab ich {said}, {where}.
 Ich Esel hab {where} {said}.
@@ -161,7 +161,7 @@ Alles Liebe an die Familie.
 剪了一幅窗花 | 剪窗花 | 窗花
 """),
         where=lines("在邮局对面\n在舅舅家\n在湖边的小屋\n在图书馆门前\n在银行旁边\n在体育场的地下室\n在阳台上\n在旧码头附近"),
-        told=lines("""
+        tellings=lines("""
 你猜怎么着，我{where}{said}。
 上周末我{where}{said}，真过瘾。
 说来好笑，我{where}{said}。
@@ -218,7 +218,7 @@ Alles Liebe an die Familie.
 茶道教室に入った | 茶道を習いに行った | 茶道
 """),
         where=lines("市役所の向かいで\n伯父の店で\n湖のほとりで\n図書館の入口で\n銀行の地下で\n体育館の裏手で\nベランダで\n古い港のそばで"),
-        told=lines("""
+        tellings=lines("""
 あのね、先週{where}{said}んだよ。
 笑わないで、{where}{said}の。
 とうとう{where}{said}、嬉しい。

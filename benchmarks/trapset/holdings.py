@@ -13,7 +13,7 @@ class Tongue(NamedTuple):
     people: tuple[str, str]
     rows: tuple[tuple[str, str, str], ...]
     where: tuple[str, ...]
-    told: tuple[str, ...]  # {said} {where}
+    tellings: tuple[str, ...]  # {said} {where}
     noted: tuple[str, ...]  # {name} {said} {where}: in a note
     asked: tuple[str, ...]  # {name} {asked}
     decoys: tuple[str, ...]  # {name} {noun}
@@ -51,4 +51,4 @@ class Holdings(NamedTuple):
 def triples(table: str) -> tuple[tuple[str, str, str], ...]:
     """Three columns."""
     cut = [[cell.strip() for cell in line.split(" | ")] for line in table.splitlines() if line.strip()]
-    return tuple((one, two, three) for one, two, three in cut)
+    return tuple((first, second, third) for first, second, third in cut)

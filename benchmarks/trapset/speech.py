@@ -21,7 +21,7 @@ class Speech(NamedTuple):
     pairs: tuple[tuple[str, str], ...]
     acts: tuple[Act, ...]
     details: dict[str, tuple[str, ...]]  # where, who, why, cost
-    told: tuple[str, ...]  # an event with a detail, in the first person
+    tellings: tuple[str, ...]  # an event with a detail, in the first person
     asked: dict[str, tuple[str, ...]]  # by the kind of detail
     praised: tuple[str, ...]  # the other tells of the one who did it
     wondered: tuple[str, ...]  # a question that names the subject

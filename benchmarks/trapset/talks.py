@@ -59,7 +59,7 @@ class Conversation:
         if self.rng.random() < 0.3:
             mark = self.lay(other, self.form(self.speech.praised, act, doer, detail))
         else:
-            mark = self.lay(doer, self.form(self.speech.told, act, doer, detail))
+            mark = self.lay(doer, self.form(self.speech.tellings, act, doer, detail))
         self.ask("speaker", self.form(self.speech.asked[kind], act, doer), mark)
         self.decoys(act, doer, other, 6)
 
@@ -126,8 +126,8 @@ class Conversation:
 
     def two(self) -> tuple[str, str]:
         """Who it is about, and the other."""
-        one, other = self.pair
-        return (one, other) if self.rng.random() < 0.5 else (other, one)
+        first, other = self.pair
+        return (first, other) if self.rng.random() < 0.5 else (other, first)
 
     def detail(self, *kinds: str) -> tuple[str, str]:
         """A kind of detail, and one of it."""
@@ -139,11 +139,11 @@ class Conversation:
         while True:
             session = self.rng.randrange(SESSIONS)
             ago, back = self.rng.choice(self.speech.ago)
-            told = self.days[session]
+            day_of_session = self.days[session]
             weekday = ago.split()[-1].casefold()
             if weekday in WEEKDAYS:
-                back = (told.weekday() - WEEKDAYS.index(weekday)) % 7 or 7
-            day = told - timedelta(days=back)
+                back = (day_of_session.weekday() - WEEKDAYS.index(weekday)) % 7 or 7
+            day = day_of_session - timedelta(days=back)
             if (doer, day) not in self._taken:
                 self._taken.add((doer, day))
                 return session, ago, day
@@ -220,12 +220,12 @@ class Conversation:
         return said + self._small_talk(2, said)
 
     def _small_talk(self, count: int, said: list[Said]) -> list[Said]:
-        found: list[Said] = []
+        talk: list[Said] = []
         for _ in range(count):
-            last = (found or said or [Said(self.pair[0], "")])[-1].speaker
+            last = (talk or said or [Said(self.pair[0], "")])[-1].speaker
             who, other = self.pair if last == self.pair[1] else self.pair[::-1]
-            found.append(Said(who, self.rng.choice(self.speech.chatter).format(name=other)))
-        return found
+            talk.append(Said(who, self.rng.choice(self.speech.chatter).format(name=other)))
+        return talk
 
 
 def conversation(speech: Speech, number: int) -> Conversation:

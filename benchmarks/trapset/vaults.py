@@ -43,127 +43,131 @@ class Holding:
         })  # fmt: skip
 
 
-def holdings_of(held: Holdings) -> list[Holding]:
+def holdings_of(holdings: Holdings) -> list[Holding]:
     """All vaults of a half."""
-    tongues = [_tongue(tongue, held, number) for number, tongue in enumerate(held.tongues)]
-    return [_changed(held), _tags(held), *tongues]
+    tongues = [_tongue(tongue, holdings, number) for number, tongue in enumerate(holdings.tongues)]
+    return [_changed(holdings), _tags(holdings), *tongues]
 
 
-def _changed(held: Holdings) -> Holding:
+def _changed(holdings: Holdings) -> Holding:
     """Facts that changed twice: asked for as they are, or as they were."""
-    vault = Holding("facts", f"{held.seed}/facts")
+    vault = Holding("facts", f"{holdings.seed}/facts")
     rng, text = vault.rng, []
-    for entity in held.entities:
+    for entity in holdings.entities:
         now, past = [f"# {entity}"], ["## History"]
-        for field in rng.sample(tuple(held.fields), 3):
-            values, months = rng.sample(held.fields[field], 3), sorted(rng.sample(range(2, 32, 4), 3))
-            days = [f"{held.year + month // 12}-{month % 12 + 1:02}-1{rng.randrange(10)}" for month in months]
+        for field in rng.sample(tuple(holdings.fields), 3):
+            values, months = rng.sample(holdings.fields[field], 3), sorted(rng.sample(range(2, 32, 4), 3))
+            days = [
+                f"{holdings.year + month // 12}-{month % 12 + 1:02}-1{rng.randrange(10)}" for month in months
+            ]
             base = f"semantic/ventures#{entity}.{field}"
             ids = [f"{base}~2", f"{base}~3", base]
             now.append(f"- {field}: {values[2]} [since:: {days[2]}]")
             past += [f"- {field}: {values[n]} [since:: {days[n]}] [until:: {days[n + 1]}]" for n in range(2)]
             for id_, value in zip(ids, values, strict=True):
                 vault.piece(id_, f"{entity} {field}: {value}")
-            _ask_changed(vault, held, (entity, field), ids, months)
+            _ask_changed(vault, holdings, (entity, field), ids, months)
             if rng.random() < 0.5:
-                _rumour(vault, held, entity, field, values[0])
+                _rumour(vault, holdings, entity, field, values[0])
         text.append("\n".join([*now, "", *past]))
     vault.files["semantic/ventures.md"] = "\n\n".join(text) + "\n"
     return vault
 
 
 def _ask_changed(
-    vault: Holding, held: Holdings, about: tuple[str, str], ids: list[str], months: list[int]
+    vault: Holding, holdings: Holdings, about: tuple[str, str], ids: list[str], months: list[int]
 ) -> None:
     entity, field = about
     if vault.rng.random() < 0.5:
-        question = vault.rng.choice(held.now).format(entity=entity, field=field)
+        question = vault.rng.choice(holdings.now).format(entity=entity, field=field)
         vault.ask("facts", question, ids[2], (ids[0], ids[1]))
         return
     which = vault.rng.randrange(2)
     month = months[which] + 1 + vault.rng.randrange(2)  # well inside: a value holds four months at least
-    spoken = f"{MONTHS[month % 12]} {held.year + month // 12}"
+    spoken = f"{MONTHS[month % 12]} {holdings.year + month // 12}"
     if vault.rng.random() < 0.4:
         spoken = f"the week of {7 + vault.rng.randrange(19)} {spoken}"
-    question = vault.rng.choice(held.then).format(entity=entity, field=field, month=spoken)
+    question = vault.rng.choice(holdings.then).format(entity=entity, field=field, month=spoken)
     vault.ask("facts", question, ids[which], tuple(id_ for id_ in ids if id_ != ids[which]))
 
 
-def _rumour(vault: Holding, held: Holdings, entity: str, field: str, value: str) -> None:
-    text = vault.rng.choice(held.rumours).format(entity=entity, field=field, value=value)
+def _rumour(vault: Holding, holdings: Holdings, entity: str, field: str, value: str) -> None:
+    text = vault.rng.choice(holdings.rumours).format(entity=entity, field=field, value=value)
     number = len(vault.files)
     vault.note(f"notes/rumour-{number}", text)
 
 
-def _tags(held: Holdings) -> Holding:
+def _tags(holdings: Holdings) -> Holding:
     """What stands in headers, synonyms and links instead of the text."""
-    vault = Holding("tags", f"{held.seed}/tags")
+    vault = Holding("tags", f"{holdings.seed}/tags")
     rng = vault.rng
-    for number, (tag, text, about) in enumerate(held.tagged):
+    for number, (tag, text, about) in enumerate(holdings.tagged):
         full = f"log/{tag}" if number % 2 else tag
         note = vault.note(f"notes/entry-{number}", text, tags=f"[{full}]")
-        vault.ask("tags", rng.choice(held.by_tag).format(tag=tag, full=full, about=about), note)
-        for place, form in enumerate(rng.sample(held.tag_decoys, 2)):
+        vault.ask("tags", rng.choice(holdings.by_tag).format(tag=tag, full=full, about=about), note)
+        for place, form in enumerate(rng.sample(holdings.tag_decoys, 2)):
             vault.note(f"notes/talk-{number}-{place}", form.format(tag=tag, Tag=tag.capitalize()))
-    _nicknames(vault, held)
-    _meetings(vault, held)
-    for number, (target, text, about) in enumerate(held.linked):
+    _nicknames(vault, holdings)
+    _meetings(vault, holdings)
+    for number, (target, text, about) in enumerate(holdings.linked):
         vault.files[f"people/{target}.md"] = f"# {target}\n\nNothing here yet.\n"
         vault.piece(f"people/{target}", f"{target} Nothing here yet.")
         note = vault.note(f"notes/link-{number}", text.format(target=target))
-        vault.ask("tags", rng.choice(held.by_link).format(target=target, about=about), note)
-        vault.note(f"notes/call-{number}", rng.choice(held.link_decoys).format(target=target))
+        vault.ask("tags", rng.choice(holdings.by_link).format(target=target, about=about), note)
+        vault.note(f"notes/call-{number}", rng.choice(holdings.link_decoys).format(target=target))
     return vault
 
 
-def _nicknames(vault: Holding, held: Holdings) -> None:
+def _nicknames(vault: Holding, holdings: Holdings) -> None:
     lines, aliases = [], []
-    for entity, nick in held.nicknames:
+    for entity, nick in holdings.nicknames:
         lines.append(f"# {entity}")
         aliases.append(f'"{entity}": ["{nick}"]')
-        fields = vault.rng.sample(tuple(held.fields), 3)
+        fields = vault.rng.sample(tuple(holdings.fields), 3)
         for field in fields:
-            value = vault.rng.choice(held.fields[field])
+            value = vault.rng.choice(holdings.fields[field])
             lines.append(f"- {field}: {value}")
             vault.piece(f"semantic/ventures#{entity}.{field}", f"{entity} {field}: {value}")
         wanted = vault.rng.choice(fields)
-        question = vault.rng.choice(held.by_nickname).format(nick=nick, field=wanted)
+        question = vault.rng.choice(holdings.by_nickname).format(nick=nick, field=wanted)
         vault.ask("tags", question, f"semantic/ventures#{entity}.{wanted}")
     vault.files["semantic/ventures.md"] = "\n".join(lines) + "\n"
     vault.files["semantic/aliases.yaml"] = "\n".join(aliases) + "\n"
 
 
-def _meetings(vault: Holding, held: Holdings) -> None:
+def _meetings(vault: Holding, holdings: Holdings) -> None:
     """Each subject was settled with three people, on three days: the names stand in the header alone."""
     number = 0
-    for subject, agreed in held.meetings:
-        who = vault.rng.sample(held.people, 3)
+    for subject, agreed in holdings.meetings:
+        who = vault.rng.sample(holdings.people, 3)
         notes = []
         for name in who:
             number += 1
-            text = vault.rng.choice(held.agreed).format(subject=subject, agreed=agreed)
-            path = f"episodes/{held.year}-0{1 + number % 9}-1{number % 10}_10-00-{number:02}_talk-{number}"
+            text = vault.rng.choice(holdings.agreed).format(subject=subject, agreed=agreed)
+            path = (
+                f"episodes/{holdings.year}-0{1 + number % 9}-1{number % 10}_10-00-{number:02}_talk-{number}"
+            )
             header = {
-                "timestamp": f"{held.year}-0{1 + number % 9}-1{number % 10}T10:00:00Z",
+                "timestamp": f"{holdings.year}-0{1 + number % 9}-1{number % 10}T10:00:00Z",
                 "participants": f"[{name}]",
             }
             notes.append(vault.note(path, text, **header))
         for place in range(BOTH):
-            question = vault.rng.choice(held.by_person).format(name=who[place], subject=subject)
+            question = vault.rng.choice(holdings.by_person).format(name=who[place], subject=subject)
             vault.ask("tags", question, notes[place])
 
 
-def _tongue(tongue: Tongue, held: Holdings, number: int) -> Holding:
+def _tongue(tongue: Tongue, holdings: Holdings, number: int) -> Holding:
     """A vault in another language: what one person did stands in the logs, what the other did in notes."""
     vault = Holding(
-        f"tongue-{number}", f"{held.seed}/tongue/{number}",
+        f"tongue-{number}", f"{holdings.seed}/tongue/{number}",
         f"index:\n  language: {tongue.code}\n" if tongue.code != "none" else "",
     )  # fmt: skip
     rng, said = vault.rng, []
     for place, (done, asked, noun) in enumerate(tongue.rows):
         speaker, writer = tongue.people if place % 2 else tongue.people[::-1]
         here, there = rng.sample(tongue.where, 2)
-        said.append((speaker, rng.choice(tongue.told).format(said=done, where=here), asked))
+        said.append((speaker, rng.choice(tongue.tellings).format(said=done, where=here), asked))
         text = rng.choice(tongue.noted).format(name=writer, said=done, where=there)
         note = vault.note(f"notes/{rng.choice(tongue.titles)}-{place}", text)
         vault.ask(tongue.category, rng.choice(tongue.asked).format(name=writer, asked=asked), note)
@@ -172,7 +176,7 @@ def _tongue(tongue: Tongue, held: Holdings, number: int) -> Holding:
         said += [(rng.choice(tongue.people), rng.choice(tongue.chatter), "") for _ in range(2)]
     rng.shuffle(said)
     for at in range(0, len(said), SESSION):
-        _log(vault, tongue, held.year, at // SESSION + 1, said[at : at + SESSION])
+        _log(vault, tongue, holdings.year, at // SESSION + 1, said[at : at + SESSION])
     return vault
 
 

@@ -122,7 +122,7 @@ class Edit(NamedTuple):
     path: str = ""
     to: str = ""
     text: str = ""
-    told: Told | None = None
+    telling: Told | None = None
 
 
 Exchange = Said | Asked | Chat
@@ -153,7 +153,7 @@ class Values:
         }  # fmt: skip
         self._times = [f"{hour}:{minute:02}" for hour in range(7, 20) for minute in range(5, 60, 5)]
         choice.shuffle(self._times)
-        pairs = [(one, other) for one in words.FIRST_NAMES for other in words.LAST_NAMES]
+        pairs = [(first, last) for first in words.FIRST_NAMES for last in words.LAST_NAMES]
         self._names = choice.sample(pairs, len(pairs))
         self._streets = [(street, number) for street in words.STREETS for number in range(3, 90, 4)]
         choice.shuffle(self._streets)
@@ -163,7 +163,7 @@ class Values:
     def make(self, kind: str, entity: str, after: date, used: Sequence[Value]) -> Value | None:
         """A value that no other fact has; None where there is none left."""
         if kind == "taste":
-            left = [one for one in words.TASTES[entity] if one not in {value.text for value in used}]
+            left = [taste for taste in words.TASTES[entity] if taste not in {value.text for value in used}]
             return Value((left[0],)) if left else None
         if kind in self._lists:
             return Value((self._lists[kind].pop(),)) if self._lists[kind] else None
@@ -211,7 +211,7 @@ class Values:
         return Value((self._times.pop(),)) if self._times else None
 
     def _opening(self, _: date) -> Value | None:
-        early = next((one for one in self._times if int(one.partition(":")[0]) < 12), "")
+        early = next((time for time in self._times if int(time.partition(":")[0]) < 12), "")
         if early:
             self._times.remove(early)
         return Value((early,)) if early else None
@@ -286,7 +286,9 @@ class Year:
                 fact.weight = 0.0  # nobody asks for it, so that no log holds what is forgotten
                 self._in_a_note(fact, value, day)
                 later = self._later(day, 20, 45)
-                self._edit(later, Edit("forgotten", True, told=Told(fact.number, "told", value, "hand", "")))
+                self._edit(
+                    later, Edit("forgotten", True, telling=Told(fact.number, "told", value, "hand", ""))
+                )
             elif self._told_and_changed(fact, value, day) and rivals:
                 rivals -= self._contradict(fact, value, day)
 
@@ -337,7 +339,7 @@ class Year:
         if self._random.random() < RIVALS_BY_HAND:
             self._say(later, fact, rival, how="rival", speaker="hand")
         else:
-            other = self._random.choice([one for one in SPEAKERS if one != fact.teller])
+            other = self._random.choice([speaker for speaker in SPEAKERS if speaker != fact.teller])
             self._say(later, fact, rival, how="rival", speaker=other)
         settled = self._later(later, 6, 20) if self._random.random() < 0.67 else self.end
         self._disputed[fact.number] = (later, settled)
@@ -349,7 +351,7 @@ class Year:
     def _later(self, day: date, least: int, most: int) -> date:
         """An active day so many days later; the end of the year where there is none."""
         wanted = day + timedelta(days=self._random.randrange(least, most))
-        return next((one for one in self._active[:-1] if one >= wanted), self.end)
+        return next((active for active in self._active[:-1] if active >= wanted), self.end)
 
     def _name_backups(self) -> None:
         """For some projects somebody of whom other things are known is the backup."""
@@ -365,9 +367,10 @@ class Year:
             self.facts.append(fact)
             self.backups.append(fact)
             if self._random.random() < LINKED:
-                told = Told(fact.number, "told", value, "hand", "")
+                telling = Told(fact.number, "told", value, "hand", "")
                 self._edit(
-                    day, Edit("told", True, _note_of(fact), text=f"Backup: [[{value.text}]]\n", told=told)
+                    day,
+                    Edit("told", True, _note_of(fact), text=f"Backup: [[{value.text}]]\n", telling=telling),
                 )
             else:
                 self._say(day, fact, value, how="told", speaker=self._teller(BACKUP, project))
@@ -391,7 +394,9 @@ class Year:
         """What is told in the year of the backup of a project."""
         person = project.expected.text if project.expected else ""
         return [
-            one for one in self.facts if one.weight and one.entity == person and one.kind.field in OVER_BACKUP
+            fact
+            for fact in self.facts
+            if fact.weight and fact.entity == person and fact.kind.field in OVER_BACKUP
         ]
 
     def _teller(self, kind: Kind, entity: str) -> str:
@@ -410,7 +415,7 @@ class Year:
         able = how in ("told", "changed") and speaker in SPEAKERS and bool(fact.kind.values)
         if able and self._random.random() < SLIPS:
             slip = self._values.make(fact.kind.values, fact.entity, day, (value, *([old] if old else [])))
-        told = Told(
+        telling = Told(
             fact.number,
             how,
             value,
@@ -423,38 +428,40 @@ class Year:
             text = (
                 f"{fact.kind.field}:: {self._form(value)}\n"
                 if how == "rival"
-                else _sentence(told.text) + "\n"
+                else _sentence(telling.text) + "\n"
             )
             self._edit(
                 day,
-                Edit(how, self._random.random() < 0.5, path, text=text, told=told),
+                Edit(how, self._random.random() < 0.5, path, text=text, telling=telling),
             )
         else:
-            self._when.setdefault(day, []).append(told)
+            self._when.setdefault(day, []).append(telling)
 
     def _wording(
         self, fact: Fact, value: Value, *, how: str, speaker: str, old: Value | None, slip: Value | None
     ) -> str:
         pick, kind = self._random.choice, fact.kind
-        own = kind.mine if speaker == fact.entity and kind.mine else kind.told
+        own = kind.mine if speaker == fact.entity and kind.mine else kind.tellings
 
-        def told(what: Value) -> str:
+        def sentence(what: Value) -> str:
             return pick(own).format(e=fact.entity, v=self._form(what))
 
         if how == "changed" and old is not None:
             text = (
-                pick(words.UPDATES) + told(value)
-                if own is not kind.told
+                pick(words.UPDATES) + sentence(value)
+                if own is not kind.tellings
                 else pick(kind.changed).format(e=fact.entity, v=self._form(value), old=self._form(old))
             )
         elif how == "rival":
-            text = pick(words.CONTRADICTED).format(told=told(value))
+            text = pick(words.CONTRADICTED).format(told=sentence(value))
         elif how == "settled":
-            text = pick(words.SETTLED).format(told=pick(kind.told).format(e=fact.entity, v=self._form(value)))
+            text = pick(words.SETTLED).format(
+                told=pick(kind.tellings).format(e=fact.entity, v=self._form(value))
+            )
         else:
-            text = told(value)
+            text = sentence(value)
         if slip is not None:
-            text = pick(words.SELF_CORRECTED).format(wrong=told(slip), v=self._form(value))
+            text = pick(words.SELF_CORRECTED).format(wrong=sentence(slip), v=self._form(value))
         return text
 
     def _form(self, value: Value) -> str:
@@ -469,7 +476,7 @@ class Year:
     def _in_a_note(self, fact: Fact, value: Value, day: date) -> None:
         """Somebody writes the fact down: as a list, as a field, or in a sentence."""
         pick, form = self._random.choice, self._form(value)
-        sentence = _sentence(pick(fact.kind.told).format(e=fact.entity, v=form))
+        sentence = _sentence(pick(fact.kind.tellings).format(e=fact.entity, v=form))
         text = pick(
             (
                 f"- {fact.kind.field}: {form}\n",
@@ -478,10 +485,10 @@ class Year:
                 f"{sentence}\n",
             )
         )
-        told = Told(fact.number, "told", value, "hand", sentence)
+        telling = Told(fact.number, "told", value, "hand", sentence)
         path = _note_of(fact) if fact.weight else f"notes/{_slug(fact.entity)}-{_slug(fact.kind.field)}.md"
         fact.note = path
-        self._edit(day, Edit("told", pick((True, False)), path, text=text, told=told))
+        self._edit(day, Edit("told", pick((True, False)), path, text=text, telling=telling))
 
     def _notes_by_hand(self) -> None:
         """A journal, whose pages are renamed and moved later."""
@@ -492,7 +499,7 @@ class Year:
             days = [day for day in self._active if day.replace(day=1) == month]
             for day in sorted(self._random.choices(days, k=round(JOURNALS * scale) or 1)):
                 lines = [
-                    one.format(**self._slots()) for one in self._random.sample(words.JOURNAL, self._random.randrange(2, 5))
+                    line.format(**self._slots()) for line in self._random.sample(words.JOURNAL, self._random.randrange(2, 5))
                 ]  # fmt: skip
                 path = f"journal/{day} {self._random.choice(words.OBJECTS)} {len(pages)}.md"
                 link = f"\n\nSee [[{_stem(self._random.choice(pages))}]]." if pages else ""
@@ -523,40 +530,46 @@ class Year:
             quota = round(self.turns * done / total) - spent
             exchanges = [*self._exchanges(day, quota, last=day == self._active[-1])]
             spent += sum(map(turns_of, exchanges))
-            remembered = tuple(one for one in self._when.get(day, []) if one.speaker == "remember")
+            remembered = tuple(
+                telling for telling in self._when.get(day, []) if telling.speaker == "remember"
+            )
             yield Day(number, day, self._sessions(exchanges), remembered, tuple(self._edits.get(day, ())))
 
     def _exchanges(self, day: date, quota: int, *, last: bool) -> Iterator[Exchange]:
         """What is said on a day: what must be told on it, and questions and chat around it."""
         left = quota
-        told = [one for one in self._when.get(day, []) if one.speaker != "remember"]
-        found: list[Exchange] = [*self._tellings(told)]
-        left -= sum(map(turns_of, found))
+        tellings = [telling for telling in self._when.get(day, []) if telling.speaker != "remember"]
+        exchanges: list[Exchange] = [*self._tellings(tellings)]
+        left -= sum(map(turns_of, exchanges))
         while left > 1:
-            one = self._asking(day) if self._random.random() < ASKED else self._chat()
-            if turns_of(one) <= left:
-                found.append(one)
-                left -= turns_of(one)
+            exchange = self._asking(day) if self._random.random() < ASKED else self._chat()
+            if turns_of(exchange) <= left:
+                exchanges.append(exchange)
+                left -= turns_of(exchange)
         if left == 1 and last:
-            found.append(Chat(SPEAKERS[0], "ok", ""))
-        self._random.shuffle(found)
-        yield from found
+            exchanges.append(Chat(SPEAKERS[0], "ok", ""))
+        self._random.shuffle(exchanges)
+        yield from exchanges
 
-    def _tellings(self, told: Sequence[Told]) -> Iterator[Said]:
-        waiting = [*told]
+    def _tellings(self, tellings: Sequence[Told]) -> Iterator[Said]:
+        waiting = [*tellings]
         while waiting:
             first = waiting.pop(0)
             facts = [first]
-            same = [one for one in waiting if one.speaker == first.speaker]
+            same = [telling for telling in waiting if telling.speaker == first.speaker]
             if same and self._random.random() < 0.4:
                 waiting.remove(same[0])
                 facts.append(same[0])
             pick = self._random.choice
-            text = pick(words.LEADS) + pick(words.JOINS).join(one.text for one in facts)
+            text = pick(words.LEADS) + pick(words.JOINS).join(telling.text for telling in facts)
             text = text.replace("the the ", "the ")
             if self._random.random() < 0.2:
                 text = f"{self._small_talk()}. {text}"
-            kept = {part for one in facts for part in self._protected(one.fact, one.value, one.slip)}
+            kept = {
+                part
+                for telling in facts
+                for part in self._protected(telling.fact, telling.value, telling.slip)
+            }
             reply = pick(words.NOTED).format(v=first.value.text)
             yield Said(tuple(facts), first.speaker, self._styled(text, first.speaker, kept), reply)
 
@@ -570,7 +583,7 @@ class Year:
         if not open_:
             return self._chat()
         over = self._over_a_backup(day)
-        fact = over[0] if over else self._random.choices(open_, [one.weight for one in open_])[0]
+        fact = over[0] if over else self._random.choices(open_, [fact.weight for fact in open_])[0]
         own = fact.kind.about in OWN
         speaker = SPEAKERS[0] if own else self._random.choices(SPEAKERS, SHARES)[0]
         if speaker == fact.entity:
@@ -582,7 +595,7 @@ class Year:
         )
         return Asked(
             fact.number, speaker, text, pick(words.ANSWERS), pick(words.UNKNOWN), pick(words.THANKS), pick(words.WRONG),
-            pick(words.TELL_AGAIN).format(again=pick(fact.kind.told)), self._random.random() < 0.35,
+            pick(words.TELL_AGAIN).format(again=pick(fact.kind.tellings)), self._random.random() < 0.35,
             pick((4, 5)) if self._random.random() < 0.12 else 0,
         )  # fmt: skip
 
@@ -631,7 +644,7 @@ class Year:
     def _mistyped(self, text: str, kept: set[str]) -> str:
         parts = text.split(" ")
         able = [
-            n for n, one in enumerate(parts) if len(one) > 4 and one.isalpha() and one.isascii() and not one.startswith((*kept,))
+            n for n, part in enumerate(parts) if len(part) > 4 and part.isalpha() and part.isascii() and not part.startswith((*kept,))
         ]  # fmt: skip
         if not able:
             return text
@@ -646,12 +659,12 @@ class Year:
         return " ".join(parts)
 
     def _sessions(self, exchanges: Sequence[Exchange]) -> tuple[tuple[str, tuple[Exchange, ...]], ...]:
-        found = []
+        sessions = []
         for speaker in SPEAKERS:
-            own = [one for one in exchanges if one.speaker == speaker]
-            found += [(speaker, tuple(own[at : at + SESSION])) for at in range(0, len(own), SESSION)]
-        self._random.shuffle(found)
-        return tuple(found)
+            own = [exchange for exchange in exchanges if exchange.speaker == speaker]
+            sessions += [(speaker, tuple(own[at : at + SESSION])) for at in range(0, len(own), SESSION)]
+        self._random.shuffle(sessions)
+        return tuple(sessions)
 
 
 def turns_of(exchange: Exchange) -> int:
@@ -691,8 +704,8 @@ def _slug(text: str) -> str:
 
 def _ascii(text: str) -> str:
     plain = text.lower()
-    for one, other in (("ä", "ae"), ("ö", "oe"), ("ü", "ue")):
-        plain = plain.replace(one, other)
+    for letter, written in (("ä", "ae"), ("ö", "oe"), ("ü", "ue")):
+        plain = plain.replace(letter, written)
     return plain
 
 

@@ -16,10 +16,10 @@ class Kind(NamedTuple):
     field: str
     about: str  # person | project | supplier | appointment | taste | thing
     values: str  # how values are made: see `plan.Values`
-    told: tuple[str, ...]
+    tellings: tuple[str, ...]
     changed: tuple[str, ...]
     asked: tuple[str, ...]
-    held: tuple[str, ...]
+    unheard: tuple[str, ...]
     mine: tuple[str, ...] = ()  # as the one whom it is about tells it
     weight: int = 2  # how many there are of it, beside others
 
@@ -27,7 +27,7 @@ class Kind(NamedTuple):
 KINDS = (
     Kind(
         "phone", "person", "phone", weight=3,
-        told=(
+        tellings=(
             "{e}'s number is {v}", "you can reach {e} at {v}", "saved {e}'s mobile, it's {v}", "{e} - {v}, call before noon",
             "for {e} the phone is {v} not the office one", "if it burns, ring {e}: {v}", "got a text from {v}, that's {e}",
         ),
@@ -37,11 +37,11 @@ KINDS = (
             "scratch {old}, {e} is on {v} now", "{e} lost the phone in a lake lol. now {v}",
         ),
         asked=("what's {e}'s number", "I need to call {e}, which number?", "phone of {e}?", "give me {e}'s mobile"),
-        held=("how do I get {e} on the phone", "which number do I dial for {e}", "can you text {e}, or do you lack the number"),
+        unheard=("how do I get {e} on the phone", "which number do I dial for {e}", "can you text {e}, or do you lack the number"),
     ),
     Kind(
         "email", "person", "email",
-        told=(
+        tellings=(
             "{e}'s email is {v}", "write to {e} at {v}", "{e} reads mail at {v}, not at the company one",
             "the mail for {e}: {v}", "invites for {e} go to {v}",
         ),
@@ -51,11 +51,11 @@ KINDS = (
             "{e} left that provider, new mail {v}",
         ),
         asked=("what's {e}'s email", "which mail do I use for {e}", "{e}'s mail address?"),
-        held=("where do I send the invitation for {e}", "I want to write to {e}, what goes in the To line"),
+        unheard=("where do I send the invitation for {e}", "I want to write to {e}, what goes in the To line"),
     ),
     Kind(
         "address", "person", "address",
-        told=(
+        tellings=(
             "{e} lives at {v}", "{e}'s address is {v}, third floor, no lift", "parcels for {e} go to {v}",
             "dropped the chairs off at {e}'s, {v}", "{e} is at {v}, the bell says something else",
         ),
@@ -65,33 +65,33 @@ KINDS = (
             "helped {e} move all day, fourth floor of course. {v} if you need it",
         ),
         asked=("where does {e} live", "{e}'s address?", "what's the street of {e} again"),
-        held=("where would a parcel for {e} have to go", "I'm driving over to {e}, what do I put into the satnav"),
+        unheard=("where would a parcel for {e} have to go", "I'm driving over to {e}, what do I put into the satnav"),
     ),
     Kind(
         "birthday", "person", "day",
-        told=(
+        tellings=(
             "{e}'s birthday is on {v}", "{e} was born on {v} btw", "{e} has birthday {v}, no surprise party!!",
             "mark {v}, {e} turns old", "we celebrate {e} on {v}, every year the same cake",
         ),
         mine=("my birthday is on {v}", "I was born on {v}, so no meetings that day"),
         changed=("I had {e}'s birthday wrong, it's {v}", "not {old}. {e} was born on {v}"),
         asked=("when is {e}'s birthday", "what day was {e} born", "birthday of {e}?"),
-        held=("when should I have a present ready for {e}", "on which date does {e} get a cake"),
+        unheard=("when should I have a present ready for {e}", "on which date does {e} get a cake"),
     ),
     Kind(
         "allergy", "person", "allergy", weight=3,
-        told=(
+        tellings=(
             "{e} is allergic to {v}", "careful, {e} can't have {v}, ends in hospital", "no {v} when {e} comes over",
             "{e} swells up from {v}, learned that the hard way", "{e} has an allergy: {v}",
         ),
         mine=("I'm allergic to {v}", "please never order anything with {v} for me, allergy", "can't do {v}, my throat closes"),
         changed=("turns out {e} is fine with {old}, it was {v} all along", "{e} got tested, it's {v}, not {old}"),
         asked=("what is {e} allergic to", "{e}'s allergy?", "anything {e} can't eat or touch?"),
-        held=("we cook for {e} tonight, what must stay out of the kitchen", "what would make {e} ill"),
+        unheard=("we cook for {e} tonight, what must stay out of the kitchen", "what would make {e} ill"),
     ),
     Kind(
         "employer", "person", "company",
-        told=(
+        tellings=(
             "{e} works at {v}", "{e} is at {v} now, something with logistics", "{e} started at {v} on monday",
             "{e} does the books for {v}", "ran into {e}, who works for {v} apparently",
         ),
@@ -101,22 +101,22 @@ KINDS = (
             "{v} hired {e}, can you believe it",
         ),
         asked=("where does {e} work", "which company is {e} at", "{e}'s employer?"),
-        held=("who pays {e}'s salary", "what firm is on {e}'s business card"),
+        unheard=("who pays {e}'s salary", "what firm is on {e}'s business card"),
     ),
     Kind(
         "drink", "person", "drink",
-        told=(
+        tellings=(
             "{e} only drinks {v}", "when {e} visits have {v} in the house", "{e}'s favourite drink is {v}",
             "{e} orders {v} every single time",
         ),
         mine=("my favourite drink is {v}", "for me it's always {v}"),
         changed=("{e} is off {old}, it's {v} now", "{e}'s new thing is {v}, no more {old}"),
         asked=("what does {e} like to drink", "{e}'s favourite drink?"),
-        held=("what should I pour for {e}", "I'm at the bar getting one for {e}, what will it be"),
+        unheard=("what should I pour for {e}", "I'm at the bar getting one for {e}, what will it be"),
     ),
     Kind(
         "deadline", "project", "day", weight=4,
-        told=(
+        tellings=(
             "the deadline for {e} is {v}", "{e} is due on {v}", "{e} has to be out by {v}", "we promised {e} for {v}",
             "deadline {e}: {v}. not a day later", "they want {e} finished by {v}, good luck to us",
         ),
@@ -125,11 +125,11 @@ KINDS = (
             "they pulled {e} forward to {v}, great", "{e} isn't due on {old} any more, {v} instead",
         ),
         asked=("when is {e} due", "deadline of {e}?", "by when does {e} have to be done", "what date did we promise for {e}"),
-        held=("how long do we still have for {e}, until which day", "when must {e} be handed over"),
+        unheard=("how long do we still have for {e}, until which day", "when must {e} be handed over"),
     ),
     Kind(
         "lead", "project", "name", weight=3,
-        told=(
+        tellings=(
             "{v} leads {e}", "the lead of {e} is {v}", "{e} is run by {v}", "ask {v} about {e}, it's her project",
             "{v} owns {e}, whatever the slides say",
         ),
@@ -138,11 +138,11 @@ KINDS = (
             "from monday {v} is in charge of {e}",
         ),
         asked=("who leads {e}", "whose project is {e}", "who's in charge of {e} again"),
-        held=("I have a complaint about {e}, to whom", "who decides things on {e}"),
+        unheard=("I have a complaint about {e}, to whom", "who decides things on {e}"),
     ),
     Kind(
         "budget", "project", "euros", weight=3,
-        told=(
+        tellings=(
             "the budget of {e} is {v}", "{e} has {v} to spend", "we got {v} for {e}", "budget for {e}: {v}, all in",
             "{e} may cost {v}, not a cent more says the boss",
         ),
@@ -151,32 +151,32 @@ KINDS = (
             "correction for {e}: the budget is {v}",
         ),
         asked=("what's the budget of {e}", "how much do we have for {e}", "{e} budget?"),
-        held=("how expensive may {e} get", "what money was put aside for {e}"),
+        unheard=("how expensive may {e} get", "what money was put aside for {e}"),
     ),
     Kind(
         "venue", "project", "venue",
-        told=(
+        tellings=(
             "{e} meets in {v}", "the {e} workshop is at {v}", "we booked {v} for {e}", "the venue for {e} is {v}",
         ),
         changed=(
             "{old} cancelled on us, {e} is at {v} now", "{e} moves to {v}", "new venue for {e}: {v}, has heating",
         ),
         asked=("where does {e} meet", "venue of {e}?", "which place did we book for {e}"),
-        held=("where do I have to go for the {e} people", "in which building is the {e} crowd"),
+        unheard=("where do I have to go for the {e} people", "in which building is the {e} crowd"),
     ),
     Kind(
         "weekly call", "project", "time",
-        told=(
+        tellings=(
             "the weekly call of {e} is at {v}", "{e} call: {v} every week", "we talk about {e} at {v} each tuesday",
             "the weekly for {e} starts {v} sharp",
         ),
         changed=("the {e} call moved to {v}", "weekly call of {e} is {v} now, {old} was too early for lisbon"),
         asked=("when is the weekly call of {e}", "what time do we talk about {e}"),
-        held=("at what hour must I be at my desk for {e}", "when do the {e} people dial in"),
+        unheard=("at what hour must I be at my desk for {e}", "when do the {e} people dial in"),
     ),
     Kind(
         "price", "supplier", "price", weight=3,
-        told=(
+        tellings=(
             "{e} charges {v} an hour", "{e} takes {v} per hour plus travel", "the hourly rate of {e} is {v}",
             "paid {e} today, {v} an hour, ouch", "{e} wants {v} an hour and a coffee",
         ),
@@ -185,21 +185,21 @@ KINDS = (
             "haggled {e} down to {v} an hour haha",
         ),
         asked=("what does {e} charge", "hourly rate of {e}?", "how much is {e} an hour"),
-        held=("what will an hour of {e} cost me", "is {e} expensive, what do they take"),
+        unheard=("what will an hour of {e} cost me", "is {e} expensive, what do they take"),
     ),
     Kind(
         "customer number", "supplier", "number",
-        told=(
+        tellings=(
             "our customer number at {e} is {v}", "{e} wants the customer number every time: {v}",
             "customer no. with {e}: {v}", "for {e} we are number {v}, charming",
         ),
         changed=("{e} has a new system, our customer number is {v} now", "customer number at {e} changed to {v}"),
         asked=("what's our customer number at {e}", "which number are we with {e}"),
-        held=("I'm on hold with {e} and they ask who we are in their files", "what do I type in as customer at {e}"),
+        unheard=("I'm on hold with {e} and they ask who we are in their files", "what do I type in as customer at {e}"),
     ),
     Kind(
         "contact", "supplier", "name", weight=3,
-        told=(
+        tellings=(
             "our contact at {e} is {v}", "at {e} ask for {v}", "{v} from {e} is the only one who picks up",
             "talked to {v}, she handles us at {e}", "the person at {e} is called {v}",
         ),
@@ -208,18 +208,18 @@ KINDS = (
             "at {e} it's {v} from now on, {old} retired",
         ),
         asked=("who's our contact at {e}", "who do I ask for at {e}", "name of the person at {e}?"),
-        held=("with whom do we deal over at {e}", "I'm writing to {e}, dear who"),
+        unheard=("with whom do we deal over at {e}", "I'm writing to {e}, dear who"),
     ),
     Kind(
         "opens", "supplier", "opening",
-        told=("{e} opens at {v}", "{e} opens at {v} on weekdays", "don't go to {e} before {v}, closed", "opening time of {e} is {v}"),
+        tellings=("{e} opens at {v}", "{e} opens at {v} on weekdays", "don't go to {e} before {v}, closed", "opening time of {e} is {v}"),
         changed=("{e} opens at {v} now", "winter hours at {e}: they open at {v}", "{e} doesn't open at {old} any more but at {v}"),
         asked=("when does {e} open", "opening time of {e}?"),
-        held=("from when on can I go to {e}", "is {e} there in the morning, from what time"),
+        unheard=("from when on can I go to {e}", "is {e} there in the morning, from what time"),
     ),
     Kind(
         "appointment", "appointment", "moment", weight=4,
-        told=(
+        tellings=(
             "I have {e} on {v}", "{e} is on {v}, remind me", "got a slot for {e}: {v}", "my {e} is {v}",
             "they gave me {v} for {e}, only took 40 minutes on hold",
         ),
@@ -228,11 +228,11 @@ KINDS = (
             "had to push {e} to {v}",
         ),
         asked=("when is my {e}", "what date is my {e}", "{e}, when was that again"),
-        held=("which day do I have to keep free because of my {e}", "when do they expect me for the {e}"),
+        unheard=("which day do I have to keep free because of my {e}", "when do they expect me for the {e}"),
     ),
     Kind(
         "preference", "taste", "taste", weight=4,
-        told=(
+        tellings=(
             "my {e} is {v}", "for {e} always take {v} please", "I like {v} for {e}", "{e}: {v}, just so you know",
             "if you ever have to choose a {e} for me, {v}",
         ),
@@ -240,11 +240,11 @@ KINDS = (
             "I changed my mind about {e}, {v} please", "{e} is {v} from now on, not {old}", "no more {old} for {e}, {v} now",
         ),
         asked=("what's my {e}", "which {e} do I take", "you know my {e}?"),
-        held=("remind me what I want when it comes to {e}", "fill in the form for me, line: {e}"),
+        unheard=("remind me what I want when it comes to {e}", "fill in the form for me, line: {e}"),
     ),
     Kind(
         "place", "thing", "place", weight=3,
-        told=(
+        tellings=(
             "{e} is in {v}", "put {e} into {v} so nobody finds it", "I keep {e} in {v}", "note to self, {e}: {v}",
             "for the record {e} lives in {v} now",
         ),
@@ -252,18 +252,18 @@ KINDS = (
             "moved {e} to {v}", "{e} isn't in {old} any more, look in {v}", "{e} is in {v} now, kids found it",
         ),
         asked=("where is {e}", "where did I put {e}", "can't find {e}, any idea"),
-        held=("I've been looking for {e} for an hour, where does it lie", "in what did I stash {e}"),
+        unheard=("I've been looking for {e} for an hour, where does it lie", "in what did I stash {e}"),
     ),
 )  # fmt: skip
 
 # Who knows a project besides its lead. It is not asked for itself: questions lead over it to what is known of that person.
 BACKUP = Kind(
     "backup", "project", "",
-    told=(
+    tellings=(
         "{v} is the backup for {e}", "the backup for {e} is {v}", "{v} knows {e} too, as backup", "backup on {e}: {v}",
         "if nobody answers about {e} there is {v} as backup",
     ),
-    changed=(), asked=(), held=(),
+    changed=(), asked=(), unheard=(),
 )  # fmt: skip
 OVER_BACKUP: Mapping[str, tuple[str, str]] = {  # as asked in the year, and at the end of a month
     "phone": ("number of the backup for {e}?", "which number do I dial for the one who is backup on {e}"),

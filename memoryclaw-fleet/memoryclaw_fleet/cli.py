@@ -69,34 +69,35 @@ def fleet() -> None:
 @INDEX
 def list_(context: CliContext, *, node: str, url: str | None) -> None:
     """List the vaults with their homes."""
-    found = rooms.commands.list_vaults(fleet_of(url), node)
+    vaults = rooms.commands.list_vaults(fleet_of(url), node)
     rows = [
         [
-            one.name,
-            f"{one.node or '-'}{'' if one.is_up else ' (down)'}",
-            str(one.fence),
-            one.head[:12] or "-",
-            one.synced or "never",
-            one.notice,
+            vault.name,
+            f"{vault.node or '-'}{'' if vault.is_up else ' (down)'}",
+            str(vault.fence),
+            vault.head[:12] or "-",
+            vault.synced or "never",
+            vault.notice,
         ]
-        for one in found
+        for vault in vaults
     ]
     nothing = "There are no vaults; `memoryclaw fleet add NAME --remote ADDRESS` makes one known."
     head = ["vault", "home", "fence", "commit", "indexed", "notice"]
-    listed(context, {"vaults": [one._asdict() for one in found]}, head, rows, nothing)
+    listed(context, {"vaults": [vault._asdict() for vault in vaults]}, head, rows, nothing)
 
 
 @fleet.verb("fleet nodes", name="nodes")
 @INDEX
 def nodes(context: CliContext, *, url: str | None) -> None:
     """List the nodes."""
-    found = fleet_of(url).nodes()
+    members = fleet_of(url).nodes()
     nodes = [
-        {"name": one.name, "address": one.address, "up": one.is_up, "until": iso(one.until)} for one in found
+        {"name": node.name, "address": node.address, "up": node.is_up, "until": iso(node.until)}
+        for node in members
     ]
     rows = [
-        [one.name, one.address, "up" if one.is_up else f"silent since {one.until:%Y-%m-%d %H:%M:%S}"]
-        for one in found
+        [node.name, node.address, "up" if node.is_up else f"silent since {node.until:%Y-%m-%d %H:%M:%S}"]
+        for node in members
     ]
     nothing = "There are no nodes; `memoryclaw fleet serve DIR` starts one."
     listed(context, {"nodes": nodes}, ["node", "address", "state"], rows, nothing)
@@ -178,11 +179,11 @@ def limit(
 ) -> None:
     """Set the quotas of a vault; what is not given has no limit."""
     fleet_of(url).limit(name, notes=notes, size=size, requests=requests)
-    told = {"vault": name, "notes": notes, "bytes": size, "requests": requests}
-    shown = ", ".join(f"{value:,} {what}" for what, value in told.items() if isinstance(value, int))
+    limits = {"vault": name, "notes": notes, "bytes": size, "requests": requests}
+    shown = ", ".join(f"{value:,} {what}" for what, value in limits.items() if isinstance(value, int))
     answered(
         context,
-        told,
+        limits,
         f"{styled(name)} may have {shown}{' a minute' if requests is not None else ''}."
         if shown
         else f"{styled(name)} has no limits.",
@@ -200,12 +201,14 @@ def limit(
 @INDEX
 def check(context: CliContext, name: str, *, folder: Path | None, url: str | None) -> int:
     """Compare files, index, remote and lease of one vault, or of all; exits with 1 where they differ."""
-    found = rooms.commands.check(fleet_of(url), name, folder=folder)
-    wrong = sum(one.is_wrong for one in found)
-    if not context.printed(dict, differences=[one._asdict() for one in found], wrong=wrong):
-        for one in found:
+    differences = rooms.commands.check(fleet_of(url), name, folder=folder)
+    wrong = sum(difference.is_wrong for difference in differences)
+    if not context.printed(
+        dict, differences=[difference._asdict() for difference in differences], wrong=wrong
+    ):
+        for difference in differences:
             say(
-                f"{styled(one.vault, fg='red' if one.is_wrong else 'yellow') + ': ' if one.vault else ''}{one.what}"
+                f"{styled(difference.vault, fg='red' if difference.is_wrong else 'yellow') + ': ' if difference.vault else ''}{difference.what}"
             )
         say(f"{plural(wrong, 'difference')}." if wrong else "Files, index, remotes and leases agree.")
     return int(bool(wrong))
@@ -232,17 +235,17 @@ def list_tokens(context: CliContext, name: str, *, url: str | None) -> None:
     """List the tokens of a vault; the tokens themselves are kept nowhere."""
     made = fleet_of(url)
     made.vault(name)
-    found = made.tokens(name)
-    tokens = [{**one._asdict(), "made": iso(one.made), "until": iso(one.until)} for one in found]
+    issued = made.tokens(name)
+    tokens = [{**token._asdict(), "made": iso(token.made), "until": iso(token.until)} for token in issued]
     rows = [
         [
-            one.id,
-            one.audience,
-            f"{one.made:%Y-%m-%d}",
-            f"{one.until:%Y-%m-%d}" if one.until else "-",
-            one.note,
+            token.id,
+            token.audience,
+            f"{token.made:%Y-%m-%d}",
+            f"{token.until:%Y-%m-%d}" if token.until else "-",
+            token.note,
         ]
-        for one in found
+        for token in issued
     ]
     nothing = f"{styled(name)} has no tokens; `memoryclaw fleet tokens make {name} agent` makes one."
     listed(context, {"tokens": tokens}, ["id", "audience", "made", "until", "note"], rows, nothing)
@@ -401,12 +404,12 @@ def serve(
     name = node or socket.gethostname().split(".")[0].lower()
     place = address or f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
 
-    def ready(told: dict[str, Any]) -> None:
+    def ready(details: dict[str, Any]) -> None:
         gc.freeze()
         say(
-            json.dumps(told)
+            json.dumps(details)
             if context.json
-            else f"node {styled(name)} serves {styled(os.fspath(folder))} at {told['url']} (process {told['pid']})"
+            else f"node {styled(name)} serves {styled(os.fspath(folder))} at {details['url']} (process {details['pid']})"
         )
         sys.stdout.flush()
 
@@ -419,8 +422,8 @@ def serve(
         names,
         readers=max(2, (connections or 16) // 2),
     )
-    told = rooms.server.serve(settings, listening, host, ready=ready)
-    if told == signal.SIGINT:
+    ended_by = rooms.server.serve(settings, listening, host, ready=ready)
+    if ended_by == signal.SIGINT:
         raise KeyboardInterrupt
 
 
@@ -461,19 +464,19 @@ def jobs() -> None:
 @INDEX
 def list_jobs(context: CliContext, *, url: str | None) -> None:
     """List the jobs; a dead one has failed so often that a person must look."""
-    found = _jobs(url)[1].queued()
+    queue = _jobs(url)[1].queued()
     rows = [
         [
-            str(one.id),
-            one.vault,
-            one.state,
-            str(one.tries),
-            f"{one.next:%H:%M:%S}" if one.next else "-",
-            one.error,
+            str(job.id),
+            job.vault,
+            job.state,
+            str(job.tries),
+            f"{job.next:%H:%M:%S}" if job.next else "-",
+            job.error,
         ]
-        for one in found
+        for job in queue
     ]
-    shape = {"jobs": [{**one._asdict(), "next": iso(one.next)} for one in found]}
+    shape = {"jobs": [{**job._asdict(), "next": iso(job.next)} for job in queue]}
     head = ["job", "vault", "state", "tries", "next", "error"]
     listed(context, shape, head, rows, "Nothing waits, nothing runs, nothing is dead.")
 

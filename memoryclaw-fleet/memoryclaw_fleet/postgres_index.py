@@ -197,9 +197,9 @@ def translate(sql: str) -> _Translated:
     text, numbers, after = _limit(text.strip())
     picked: list[tuple[int, str]] = []
 
-    def place(found: re.Match[str]) -> str:
-        picked.append((int(found[1]) - 1 if found[1] else len(picked), found[2] or ""))
-        return "%s::jsonb" if found[2] == "{}" else "%s"
+    def place(match: re.Match[str]) -> str:
+        picked.append((int(match[1]) - 1 if match[1] else len(picked), match[2] or ""))
+        return "%s::jsonb" if match[2] == "{}" else "%s"
 
     return _Translated(_PLACE.sub(place, text), numbers, tuple(picked), after)
 
@@ -616,7 +616,7 @@ class PostgresVectors:
         rows = self._ask(sql)
         return str(rows[0][0]) if rows else ""
 
-    def held(self, recipe: str) -> dict[bytes, int]:
+    def widths(self, recipe: str) -> dict[bytes, int]:
         """The passages that have a vector of this recipe, and how many bytes it has."""
         sql = f"select digest, octet_length(floats) from {SCHEMA}.vector where vault = %s and recipe = %s"
         return dict(self._ask(sql, recipe))
@@ -688,7 +688,7 @@ class PostgresText:
     def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
         self._gathered: dict[tuple[str, int], _Gathered] = {}
-        self._held = 0
+        self._length = 0
         self._change = [0, 0]  # of units and tokens
 
     def add(self, rows: Iterable[IndexRow]) -> None:
@@ -703,9 +703,9 @@ class PostgresText:
                     postings = self._gathered[key] = _Gathered([], [])
                 postings.units.extend((row.rowid << 2 | column, len(occurrences), length))
                 postings.places.extend(occurrences)
-            self._held += length
+            self._length += length
             self._count(1, length)
-            if self._held > _FLUSH:
+            if self._length > _FLUSH:
                 self._flush()
 
     def remove(self, rows: Iterable[IndexRow]) -> None:
@@ -772,7 +772,7 @@ class PostgresText:
                         (key >> 2, COLUMNS[key & 3], place) for place in all_places[offset : offset + count]
                     ]
                     offset += count
-            yield from ((token, sorted(found)) for token, found in places_by_token.items())
+            yield from ((token, sorted(places)) for token, places in places_by_token.items())
 
     def count(self, clause: IndexClause) -> int:
         """How many units match."""
@@ -920,7 +920,7 @@ class PostgresText:
                 raw.execute(grown, (key, str(growth), self._database.number()))
 
     def _forget(self) -> None:
-        self._gathered, self._held, self._change = {}, 0, [0, 0]
+        self._gathered, self._length, self._change = {}, 0, [0, 0]
 
 
 def _split(text: str) -> list[str]:
@@ -952,19 +952,19 @@ def _without(units: bytes, places: bytes, gone: set[int]) -> tuple[bytes, bytes]
     return rows[remains].tobytes(), np.frombuffer(places, "<u4")[np.repeat(remains, rows[:, 1])].tobytes()
 
 
-def _weigh(found: _Postings | None, columns: Sequence[str]) -> tuple[Any, Any, Any]:
+def _weigh(postings: _Postings | None, columns: Sequence[str]) -> tuple[Any, Any, Any]:
     """The units that hold a token in some columns, its weighed occurrences there, and their lengths, in the order of the units."""
-    if found is None:
+    if postings is None:
         return np.empty(0, np.uint32), np.empty(0), np.empty(0)
     if columns:
-        in_columns = np.isin(found.columns, [_COLUMNS[name] for name in columns])
-        found = _Postings(*(column[in_columns] for column in found))
-    weighed = found.counts * _WEIGHTS[found.columns]
-    rowids, first, which = np.unique(found.rowids, return_index=True, return_inverse=True)
+        in_columns = np.isin(postings.columns, [_COLUMNS[name] for name in columns])
+        postings = _Postings(*(column[in_columns] for column in postings))
+    weighed = postings.counts * _WEIGHTS[postings.columns]
+    rowids, first, which = np.unique(postings.rowids, return_index=True, return_inverse=True)
     return (
         rowids,
         np.bincount(which.ravel(), weights=weighed, minlength=len(rowids)),
-        found.lengths[first].astype(float),
+        postings.lengths[first].astype(float),
     )
 
 

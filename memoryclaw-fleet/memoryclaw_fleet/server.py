@@ -192,8 +192,8 @@ class Gate(Guard):
             await super().__call__(scope, receive, seen)
         finally:
             seconds = time.perf_counter() - began
-            found = route_of(scope["method"], scope["path"])
-            method, route = (scope["method"], found) if found else ("other", "other")
+            address = route_of(scope["method"], scope["path"])
+            method, route = (scope["method"], address) if address else ("other", "other")
             self._measures.count(method, route, status, seconds)
             admission = scope.get("memoryclaw.admission")
             self._settings.tell(
@@ -355,7 +355,7 @@ class Proxy:
         body = await whole(receive, most_bytes(scope["method"], scope["path"]))
         where = ""
 
-        async def held(message: Message) -> None:
+        async def relay(message: Message) -> None:
             nonlocal where
             if (
                 message["type"] == "http.response.start"
@@ -365,7 +365,7 @@ class Proxy:
             if not where:
                 await send(message)
 
-        await self._app(scope, replayed(body, receive), held)
+        await self._app(scope, replayed(body, receive), relay)
         if where:
             response = await self._passed_on(scope, where, body)
             await response(scope, replayed(b"", receive), send)
@@ -487,11 +487,11 @@ def serve(
         asyncio.run(server.serve(sockets=[listener]))
     finally:
         node.stop(_LEAVE)
-    if node.is_replaced and not server.told:
+    if node.is_replaced and not server.ended_by:
         raise LockedError(
             f"another process has become the node {node.name}; give each node a name of its own with --node"
         )
-    return server.told
+    return server.ended_by
 
 
 _LONG = frozenset(row.path for row in ROWS if row.pool == LONG)

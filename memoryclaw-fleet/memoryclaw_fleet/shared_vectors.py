@@ -65,7 +65,7 @@ class SharedVectors(Vectors):
     def fetch(self, recipe: str) -> None:
         """Takes the vectors that are missing here and were made before, by this model of these texts."""
         np = numpy()
-        missing = sorted({*self.store.units().values()} - self.store.held())
+        missing = sorted({*self.store.units().values()} - self.store.embedded())
         for start in range(0, len(missing), _AT_ONCE):
             by_length: dict[int, list[bytes]] = {}
             vectors = self._server.get(recipe, missing[start : start + _AT_ONCE])
@@ -78,8 +78,8 @@ class SharedVectors(Vectors):
 
     def send(self, recipe: str) -> None:
         """Brings the server to what is here."""
-        widths, width = self._server.held(recipe), self.store.width()
-        fresh = sorted(digest for digest in self.store.held() if widths.get(digest) != width)
+        widths, width = self._server.widths(recipe), self.store.width()
+        fresh = sorted(digest for digest in self.store.embedded() if widths.get(digest) != width)
         for start in range(0, len(fresh), _AT_ONCE):
             self._server.put(recipe, self.store.rows(fresh[start : start + _AT_ONCE]))
         self._drop_gone()

@@ -53,20 +53,20 @@ class NodeProcess:
         self.process.communicate()
 
 
-def _answer(node: FleetNode, told: list[str], verb: str, *args: str) -> Any:
+def _answer(node: FleetNode, remarks: list[str], verb: str, *args: str) -> Any:
     if verb == "remember":
         vault, text = args
         with node.homes.opened(vault, "owner") as app:
             app.remember(text)
         return "ok"
     if verb == "write":
-        _answer(node, told, "remember", *args)
+        _answer(node, remarks, "remember", *args)
         node.homes.acknowledge(args[0])
         return "ok"
     if verb == "is_home":
         return node.homes.is_home(*args)
-    if verb == "told":
-        return told
+    if verb == "remarks":
+        return remarks
     getattr(node.homes, verb)(*args)
     return "ok"
 
@@ -78,16 +78,16 @@ def _tell(answer: Any) -> None:
 
 def _main() -> None:
     asked = json.loads(sys.argv[1])
-    told: list[str] = []
+    remarks: list[str] = []
     node = FleetNode(
         Path(asked["folder"]), asked["name"], f"http://{asked['name']}", Fleet(server_of(asked["url"], most=8)),
-        tell=told.append, lease=asked["lease"], adopt=asked["adopt"],
+        tell=remarks.append, lease=asked["lease"], adopt=asked["adopt"],
     )  # fmt: skip
     node.start()
     _tell("ready")
     for line in sys.stdin:
         try:
-            answer = _answer(node, told, *json.loads(line))
+            answer = _answer(node, remarks, *json.loads(line))
         except MemoryClawError as error:
             answer = f"{type(error).__name__}: {error}"
         _tell(answer)

@@ -24,10 +24,10 @@ FAST = (
 
 def binaries() -> Path:
     """The folder of `initdb`, `pg_ctl` and the rest, of the newest version there is."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
-    if not found:
+    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
+    if not folders:
         pytest.fail("these tests need PostgreSQL: apt-get install postgresql pgbouncer")
-    return found[-1]
+    return folders[-1]
 
 
 class Server:
@@ -82,7 +82,7 @@ class Server:
         """Starts it and waits until it answers."""
         # What its processes share lies in its own folder, which goes with it, and not beside what others have in /dev/shm.
         settings = ("listen_addresses=''", "dynamic_shared_memory_type=mmap", *self._settings)
-        options = f"-k {self.folder} " + " ".join(f"-c {one}" for one in settings)
+        options = f"-k {self.folder} " + " ".join(f"-c {setting}" for setting in settings)
         self.run("pg_ctl", "-D", self.data, "-w", "-l", self.folder / "log", "-o", options, "start")
 
     def stop(self, mode: str = "immediate") -> None:
@@ -103,8 +103,8 @@ class Server:
         import psycopg  # noqa: PLC0415 - tests of one vault need none of this
 
         with psycopg.connect(self.url(database), autocommit=True) as connection:
-            for one in statements:
-                connection.execute(one)  # type: ignore[call-overload]
+            for statement in statements:
+                connection.execute(statement)  # type: ignore[call-overload]
 
     def database(self, template: str = "template1") -> str:
         """A new database that the role `claw` owns, which is no superuser: row-level security holds for it."""

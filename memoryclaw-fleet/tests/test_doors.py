@@ -52,16 +52,16 @@ def walked(
     node: Node, token: str, theirs: Mapping[str, Any], rows: Iterable[VerbRoute]
 ) -> dict[str, list[httpx.Response]]:
     """The answers of all these rows, for each thing of another vault that their address could name."""
-    found: dict[str, list[httpx.Response]] = {}
+    answers: dict[str, list[httpx.Response]] = {}
     for row in rows:
         names = list(theirs.values()) if "{" in row.path else [""]
         asked = said_of(row, theirs)
         more = {"params": asked} if row.method in QUERIED else {"json": asked}
-        found[f"{row.method} {row.path}"] = [
+        answers[f"{row.method} {row.path}"] = [
             node.ask(row.method, re.sub(r"\{\w+\}", quote(name, safe=""), row.path), token, **more)
             for name in names
         ]
-    return found
+    return answers
 
 
 def test_a_token_opens_its_vault_and_no_other_on_any_route(town: Town) -> None:
@@ -117,9 +117,9 @@ def test_an_audience_sees_what_is_for_it(town: Town) -> None:
     owner, agent = town.vault("ann"), town.token("ann", "agent")
     for text, tags in (("Apples are for all", []), ("Pears are private", [])):
         node.ask("POST", "/v1/remember", owner, json={"text": text, "tags": tags})
-    found = node.ask("GET", "/v1/search?q=pears", owner).json()["matches"][0]["note"]
+    note = node.ask("GET", "/v1/search?q=pears", owner).json()["matches"][0]["note"]
     assert (
-        node.ask("PATCH", f"/v1/notes/{found}", owner, json={"set": {"audience": "owner"}}).status_code == 200
+        node.ask("PATCH", f"/v1/notes/{note}", owner, json={"set": {"audience": "owner"}}).status_code == 200
     )
     assert node.ask("GET", "/v1/search?q=pears", agent).json()["matches"] == []
     assert len(node.ask("GET", "/v1/search?q=apples", agent).json()["matches"]) == 1
@@ -142,15 +142,15 @@ def test_quotas_are_told_clearly(town: Town) -> None:
 
 
 def test_any_node_reads_and_the_home_writes(town: Town) -> None:
-    one, two = town.node("one"), town.node("two")
+    first, second = town.node("one"), town.node("two")
     token = town.vault("ann", "one")
-    assert one.ask("POST", "/v1/remember", token, json={"text": "Bluebarn opens in May"}).status_code == 200
-    read = two.ask("POST", "/v1/recall", token, json={"query": "when does bluebarn open?"})
+    assert first.ask("POST", "/v1/remember", token, json={"text": "Bluebarn opens in May"}).status_code == 200
+    read = second.ask("POST", "/v1/recall", token, json={"query": "when does bluebarn open?"})
     assert read.status_code == 200
     assert "Bluebarn opens in May" in read.json()["context"]
-    moved = two.ask("POST", "/v1/remember", token, json={"text": "Bluebarn is red"})
+    moved = second.ask("POST", "/v1/remember", token, json={"text": "Bluebarn is red"})
     assert moved.status_code == 307
-    assert moved.headers["Location"] == f"{one.url}/v1/remember"
+    assert moved.headers["Location"] == f"{first.url}/v1/remember"
     assert (
         httpx.post(
             moved.headers["Location"],
@@ -161,30 +161,30 @@ def test_any_node_reads_and_the_home_writes(town: Town) -> None:
         ).status_code
         == 200
     )
-    one.end()
-    late = two.ask("POST", "/v1/recall", token, json={"query": "bluebarn"})
+    first.end()
+    late = second.ask("POST", "/v1/recall", token, json={"query": "bluebarn"})
     assert late.status_code == 200
     assert "Bluebarn is red" in late.json()["context"]
     for _ in range(100):
         if (
-            said := two.ask("POST", "/v1/remember", token, json={"text": "Bluebarn has a tower"})
+            said := second.ask("POST", "/v1/remember", token, json={"text": "Bluebarn has a tower"})
         ).status_code == 200:
             break
         assert said.status_code in (307, 503)  # until the lease is over, it may still be there
         time.sleep(0.3)
     assert said.status_code == 200
-    assert "tower" in two.ask("GET", "/v1/search?q=bluebarn tower", token).text
+    assert "tower" in second.ask("GET", "/v1/search?q=bluebarn tower", token).text
 
 
 def test_a_name_that_another_process_has_is_refused_and_that_one_goes_on(town: Town) -> None:
-    one = town.node("one")
+    node = town.node("one")
     token = town.vault("ann")
     started = town.claw(
         "serve", "--vaults", town.folder / "other", "--node", "one", "--port", "0", "--lease", "1"
     )
     assert (started.code, started.out) == (1, "")
     assert "another process is the node one" in started.err
-    assert one.ask("POST", "/v1/remember", token, json={"text": "It goes on"}).status_code == 200
+    assert node.ask("POST", "/v1/remember", token, json={"text": "It goes on"}).status_code == 200
 
 
 def test_a_process_that_slept_while_its_name_went_to_another_ends_and_says_why(town: Town) -> None:
@@ -205,28 +205,30 @@ def test_a_process_that_slept_while_its_name_went_to_another_ends_and_says_why(t
             break
         assert said.status_code == 503
         time.sleep(0.2)
-    found = awake.ask("GET", "/v1/search?q=asleep woke", token).json()["matches"]
-    assert len(found) == 2
+    matches = awake.ask("GET", "/v1/search?q=asleep woke", token).json()["matches"]
+    assert len(matches) == 2
 
 
 def test_a_node_that_proxies_answers_for_the_home(town: Town) -> None:
-    one, two = town.node("one"), town.node("two", "--proxy")
+    first, second = town.node("one"), town.node("two", "--proxy")
     token = town.vault("ann", "one")
-    assert two.ask("POST", "/v1/remember", token, json={"text": "Through the other node"}).status_code == 200
-    assert "Through" in one.ask("GET", "/v1/search?q=through node", token).text
-    assert two.ask("GET", "/v1/history", token).status_code == 200
+    assert (
+        second.ask("POST", "/v1/remember", token, json={"text": "Through the other node"}).status_code == 200
+    )
+    assert "Through" in first.ask("GET", "/v1/search?q=through node", token).text
+    assert second.ask("GET", "/v1/history", token).status_code == 200
 
 
 def test_a_vault_moves_while_it_answers(town: Town) -> None:
-    one, two = town.node("one"), town.node("two")
+    first, second = town.node("one"), town.node("two")
     token = town.vault("ann", "one")
-    one.ask("POST", "/v1/remember", token, json={"text": "It starts here"})
+    first.ask("POST", "/v1/remember", token, json={"text": "It starts here"})
     over, seen = threading.Event(), []
 
     def keep_asking() -> None:
         while not over.is_set():
             seen.append(
-                two.ask("POST", "/v1/recall", token, json={"query": "where does it start?"}).status_code
+                second.ask("POST", "/v1/recall", token, json={"query": "where does it start?"}).status_code
             )
 
     with ThreadPoolExecutor(1) as thread:
@@ -235,8 +237,8 @@ def test_a_vault_moves_while_it_answers(town: Town) -> None:
         over.set()
         asking.result()
     assert set(seen) == {200}
-    assert two.ask("POST", "/v1/remember", token, json={"text": "And goes on there"}).status_code == 200
-    assert one.ask("POST", "/v1/remember", token, json={"text": "not here"}).status_code == 307
+    assert second.ask("POST", "/v1/remember", token, json={"text": "And goes on there"}).status_code == 200
+    assert first.ask("POST", "/v1/remember", token, json={"text": "not here"}).status_code == 307
     assert "agree" in town.run("fleet", "check").out
 
 
@@ -276,7 +278,7 @@ def test_neither_the_log_nor_the_metrics_tell_what_was_said(town: Town) -> None:
     assert "memoryclaw_lease_changes_total 1.0" in metrics
     assert "memoryclaw_jobs_waiting 0.0" in metrics
     assert metrics.endswith("# EOF\n")
-    told = metrics + other.ask("GET", "/metrics").text
+    exposed = metrics + other.ask("GET", "/metrics").text
     log = node.log.read_text() + other.log.read_text()
     lines = [json.loads(line) for line in log.splitlines()]
     assert all(line["time"] and line["node"] in ("one", "two") for line in lines)
@@ -290,8 +292,8 @@ def test_neither_the_log_nor_the_metrics_tell_what_was_said(town: Town) -> None:
     assert len([line for line in lines if "ms" in line]) > 3 * len(ROWS)
     for secret_ in (*SECRETS, SECRETS[0].upper(), token, note["id"]):
         assert secret_ not in log
-        assert secret_ not in told
-    assert "ann" not in told
+        assert secret_ not in exposed
+    assert "ann" not in exposed
 
 
 def test_health_tells_each_dependency(town: Town) -> None:
@@ -302,17 +304,19 @@ def test_health_tells_each_dependency(town: Town) -> None:
 
 
 def test_an_end_acknowledges_what_was_begun_and_lets_go(town: Town) -> None:
-    one = town.node("one")
+    node = town.node("one")
     token = town.vault("ann")
     with ThreadPoolExecutor(6) as threads:
         said = [
-            threads.submit(one.ask, "POST", "/v1/remember", token, json={"text": f"Memory number {n}x"})
+            threads.submit(node.ask, "POST", "/v1/remember", token, json={"text": f"Memory number {n}x"})
             for n in range(6)
         ]
         time.sleep(0.3)
-        assert one.end(signal.SIGTERM) == 0
+        assert node.end(signal.SIGTERM) == 0
         done = [
-            n for n, one_ in enumerate(said) if one_.exception() is None and one_.result().status_code == 200
+            n
+            for n, future in enumerate(said)
+            if future.exception() is None and future.result().status_code == 200
         ]
     two = town.node("two")
     for n in done:
@@ -368,7 +372,7 @@ def test_a_token_is_kept_as_its_digest_and_ends(town: Town, migrated_url: str) -
 
 
 def test_another_node_answers_what_the_home_answers(town: Town) -> None:
-    one, two = town.node("one"), town.node("two")
+    first, second = town.node("one"), town.node("two")
     shutil.copytree(ROOT / "vault", town.folder / "sample")
     git(town.folder / "sample", "init", "-q", "-b", "main")
     git(town.folder / "sample", "add", "-A")
@@ -376,15 +380,15 @@ def test_another_node_answers_what_the_home_answers(town: Town) -> None:
     git(town.folder, "clone", "-q", "--bare", "sample", "ann.git")
     town.run("fleet", "add", "ann", "--remote", os.fspath(town.folder / "ann.git"), "--node", "one")
     token, agent = town.token("ann"), town.token("ann", "agent")
-    notes = one.ask("GET", "/v1/notes", token).json()["notes"]
-    entities = one.ask("GET", "/v1/entities", token).json()["entities"]
+    notes = first.ask("GET", "/v1/notes", token).json()["notes"]
+    entities = first.ask("GET", "/v1/entities", token).json()["entities"]
     theirs = {"note": notes[0]["id"], "entity": entities[0]["name"], "receipt": "", "commit": ""}
     theirs |= {"receipt": theirs["note"], "commit": theirs["note"]}
     rows = [row for row in ROWS if row.route.anywhere]
     assert len(rows) == 14
     for who in (token, agent):
-        here, there = walked(one, who, theirs, rows), walked(two, who, theirs, rows)
-        assert sum(one_.status_code == 200 for answers in here.values() for one_ in answers) >= len(rows)
+        here, there = walked(first, who, theirs, rows), walked(second, who, theirs, rows)
+        assert sum(answer.status_code == 200 for answers in here.values() for answer in answers) >= len(rows)
         for where, answers in here.items():
             for at_home, elsewhere in zip(answers, there[where], strict=True):
                 assert elsewhere.status_code == at_home.status_code, (where, elsewhere.text)
@@ -396,20 +400,20 @@ def without_trace(said: httpx.Response) -> dict[str, Any]:
 
 
 def test_what_the_index_cannot_answer_goes_home(town: Town) -> None:
-    one, two = town.node("one"), town.node("two")
+    first, second = town.node("one"), town.node("two")
     owner = town.vault("ann", "one")
-    assert one.ask("POST", "/v1/remember", owner, json={"text": "Bluebarn opens in May"}).status_code == 200
+    assert first.ask("POST", "/v1/remember", owner, json={"text": "Bluebarn opens in May"}).status_code == 200
     family = town.token("ann", "family")  # for whom nothing was indexed yet
     for token, path in (
         (owner, "/v1/history?limit=3"),
         (owner, "/v1/facts?believed_at=2020-01-01"),
         (family, "/v1/search?q=bluebarn"),
     ):
-        said = two.ask("GET", path, token)
+        said = second.ask("GET", path, token)
         assert said.status_code == 307, said.text
-        assert said.headers["Location"] == one.url + path
-    assert one.ask("GET", "/v1/search?q=bluebarn", family).status_code == 200
-    said = two.ask("GET", "/v1/search?q=bluebarn", family)  # now that the home was asked
+        assert said.headers["Location"] == first.url + path
+    assert first.ask("GET", "/v1/search?q=bluebarn", family).status_code == 200
+    said = second.ask("GET", "/v1/search?q=bluebarn", family)  # now that the home was asked
     assert said.status_code == 200, said.text
 
 
@@ -435,8 +439,8 @@ class Tarpit:
     def close(self) -> None:
         self._server.shutdown(socket.SHUT_RDWR)  # ends `accept`, too
         self._server.close()
-        for one in self._taken:
-            one.close()
+        for connection in self._taken:
+            connection.close()
 
 
 def test_a_vault_whose_remote_hangs_holds_up_no_other_and_not_the_end(town: Town) -> None:
@@ -455,16 +459,16 @@ def test_a_vault_whose_remote_hangs_holds_up_no_other_and_not_the_end(town: Town
             assert node.ask("POST", "/v1/remember", bob, json={"text": f"Greenbarn {n}"}).status_code == 200
             assert len(node.ask("GET", "/v1/search?q=greenbarn", bob).json()["matches"]) == n + 1
         assert node.ask("GET", "/v1/search?q=bluebarn", ann).status_code == 200
-        answered = [one.result() for one in stuck if one.done()]
+        answered = [future.result() for future in stuck if future.done()]
         assert 0 < len(answered) < len(stuck)
         for said in answered:
             assert (said.status_code, said.json()["error"]["code"]) == (503, "busy")
             assert int(said.headers["Retry-After"]) > 0
         node.process.send_signal(signal.SIGTERM)
         assert node.process.wait(31) in (0, 1)  # the push would take a minute
-        ended = [one.result() for one in stuck if not one.exception()]
-        assert {one.json()["error"]["code"] for one in ended} == {"busy", "not_acknowledged"}
-        assert {one.status_code for one in ended} == {503}
+        ended = [future.result() for future in stuck if not future.exception()]
+        assert {answer.json()["error"]["code"] for answer in ended} == {"busy", "not_acknowledged"}
+        assert {answer.status_code for answer in ended} == {503}
     pit.close()
 
 
@@ -499,11 +503,12 @@ def test_a_full_pool_is_busy_and_hangs_nobody(town: Town, migrated_url: str) -> 
     with psycopg.connect(migrated_url) as connection, ThreadPoolExecutor(12) as threads:
         connection.execute("lock table memoryclaw.request in access exclusive mode")
         said = [
-            one.result() for one in [threads.submit(node.ask, "GET", "/v1/notes", token) for _ in range(12)]
+            future.result()
+            for future in [threads.submit(node.ask, "GET", "/v1/notes", token) for _ in range(12)]
         ]
-        assert {one.status_code for one in said} == {503}
-        assert {one.json()["error"]["code"] for one in said} <= {"busy", "unreachable"}
-        assert all(int(one.headers["Retry-After"]) > 0 for one in said)
+        assert {answer.status_code for answer in said} == {503}
+        assert {answer.json()["error"]["code"] for answer in said} <= {"busy", "unreachable"}
+        assert all(int(answer.headers["Retry-After"]) > 0 for answer in said)
         waits = node.ask("GET", "/readyz")
         assert waits.status_code == 503
         assert "postgresql" in waits.json()["waits_for"]
@@ -529,13 +534,13 @@ def test_a_server_that_is_frozen_is_told_and_nobody_waits_for_it(
     try:
         with ThreadPoolExecutor(20) as threads:
             said = [
-                one.result()
-                for one in [threads.submit(node.ask, "GET", "/v1/notes", token) for _ in range(20)]
+                future.result()
+                for future in [threads.submit(node.ask, "GET", "/v1/notes", token) for _ in range(20)]
             ]
-        assert {one.status_code for one in said} == {503}
-        for one in said:
-            assert "host=" not in one.text
-            assert migrated_url.rpartition("=")[2] not in one.text
+        assert {answer.status_code for answer in said} == {503}
+        for answer in said:
+            assert "host=" not in answer.text
+            assert migrated_url.rpartition("=")[2] not in answer.text
         assert node.ask("GET", "/healthz").status_code == 200
         assert node.ask("GET", "/metrics").status_code == 200
     finally:
@@ -571,20 +576,20 @@ def test_a_node_that_others_cannot_reach_is_refused(town: Town) -> None:
 
 
 def test_a_home_that_hangs_keeps_no_other_vault_from_being_passed_on(town: Town) -> None:
-    one, two, _ = (town.node(name, "--proxy", "--lease", "300") for name in ("one", "two", "three"))
+    first, second, _ = (town.node(name, "--proxy", "--lease", "300") for name in ("one", "two", "three"))
     ann, bob = town.vault("ann", "two"), town.vault("bob", "three")
 
     def write(n: int) -> int:
-        return one.ask("POST", "/v1/remember", ann, json={"text": f"Anna has {n} doors"}).status_code
+        return first.ask("POST", "/v1/remember", ann, json={"text": f"Anna has {n} doors"}).status_code
 
-    two.process.send_signal(signal.SIGSTOP)
+    second.process.send_signal(signal.SIGSTOP)
     with ThreadPoolExecutor(130) as threads:
         asked = [threads.submit(write, n) for n in range(130)]
         try:
             assert wait(asked, return_when=FIRST_COMPLETED, timeout=30).done
-            said = one.ask("POST", "/v1/remember", bob, json={"text": "Bob lives in Rome"})
+            said = first.ask("POST", "/v1/remember", bob, json={"text": "Bob lives in Rome"})
             assert said.status_code == 200, said.text
             assert any(not future.done() for future in asked)
         finally:
-            two.process.send_signal(signal.SIGCONT)
+            second.process.send_signal(signal.SIGCONT)
     assert {future.result() for future in asked} <= {200, 503}

@@ -72,13 +72,13 @@ class TestPostgres(EngineContract):
 def agree(
     ours: OpenEngine, theirs: OpenEngine, clause: IndexClause, limit: int, within: list[int] | None = None
 ) -> None:
-    found, expected = (one.engine.find(clause, limit, within) for one in (ours, theirs))
+    hits, expected = (opened.engine.find(clause, limit, within) for opened in (ours, theirs))
     cleaned = sound(clause)
     if cleaned and is_miscounted(cleaned):
-        found, expected = (one.engine.find(clause, 10_000, within) for one in (ours, theirs))
-        assert {hit.rowid for hit in found} == {hit.rowid for hit in expected}
+        hits, expected = (opened.engine.find(clause, 10_000, within) for opened in (ours, theirs))
+        assert {hit.rowid for hit in hits} == {hit.rowid for hit in expected}
     else:
-        assert found == expected
+        assert hits == expected
     assert ours.engine.count(clause) == theirs.engine.count(clause)
 
 
@@ -96,7 +96,7 @@ def test_any_corpus_and_any_question(
         drawn = data.draw(st.lists(st.sampled_from(sorted(rows)), unique=True)) if rows else []
         gone = [rows.pop(n) for n in drawn]
         first += len(added)
-        rows.update((one.rowid, one) for one in added)
+        rows.update((row_.rowid, row_) for row_ in added)
         for engine in (ours, theirs):
             with engine.writing() as writing:
                 writing.remove(gone)
@@ -147,11 +147,11 @@ def sample(folder: Path, *, engine: str) -> App:
     return open_vault(folder, clock=lambda: NOW)
 
 
-def told(app: App, question: str) -> object:
+def answers_of(app: App, question: str) -> object:
     recalled = app.recall(question)
-    found = app.search(question, limit=30)
+    searched = app.search(question, limit=30)
     return (
-        recalled.context, recalled.tokens, recalled.confidence, recalled.matches, recalled.left_out, recalled.degraded, found.matches,
+        recalled.context, recalled.tokens, recalled.confidence, recalled.matches, recalled.left_out, recalled.degraded, searched.matches,
     )  # fmt: skip
 
 
@@ -161,7 +161,7 @@ def test_the_sample_vault_answers_the_same_and_its_index_holds_the_same(
     assert on_server
     ours, theirs = sample(tmp_path / "a", engine="postgres"), sample(tmp_path / "b", engine="fts5")
     for question in QUESTIONS:
-        assert told(ours, question) == told(theirs, question), question
+        assert answers_of(ours, question) == answers_of(theirs, question), question
     assert fingerprint(ours.index) == fingerprint(theirs.index)
     assert ours.facts("Nora") == theirs.facts("Nora")
     assert ours.browse() == theirs.browse()
@@ -175,8 +175,8 @@ def test_recorded_answers_are_those_of_any_engine(on_server: str, tmp_path: Path
     app = sample(tmp_path / "a", engine="postgres")
     recorded = json.loads((ROOT / "tests/recall/recorded_answers.json").read_text(encoding="utf-8"))
     for question, expected in recorded.items():
-        found = [[match.unit.id, match.score] for match in app.search(question, limit=10).matches[:5]]
-        assert found == expected, question
+        hits = [[match.unit.id, match.score] for match in app.search(question, limit=10).matches[:5]]
+        assert hits == expected, question
 
 
 def test_a_vault_of_a_thousand_notes_answers_alike_byte_for_byte(on_server: str, tmp_path: Path) -> None:
@@ -295,7 +295,7 @@ def test_two_vaults_never_see_each_other(on_server: str, tmp_path: Path) -> None
         other = {"ann": "bob", "bob": "ann"}[name]
         assert [match.unit.id for match in app.search("apples").matches] == ["notes/x"]
         assert app.search(other).matches == ()
-        assert f"secret of {other}" not in repr(told(app, "secret apples"))
+        assert f"secret of {other}" not in repr(answers_of(app, "secret apples"))
     vaults["ann"].index.discard()
     assert len(vaults["bob"].search("apples").matches) == 1
     drop(Postgres(on_server), vaults["bob"].index.database.place.partition("vault ")[2])
@@ -325,8 +325,8 @@ def test_a_query_of_ours_without_the_filter_sees_nothing_of_others(on_server: st
         ]
         connection.execute("select set_config('memoryclaw.vault', %s, false)", (str(numbers[0]),))
         for table in tables:
-            found = connection.execute(f"select distinct vault from memoryclaw.{table}").fetchall()
-            assert found in ([], [(numbers[0],)]), table
+            rows = connection.execute(f"select distinct vault from memoryclaw.{table}").fetchall()
+            assert rows in ([], [(numbers[0],)]), table
 
 
 def test_each_query_touches_one_partition(
@@ -340,7 +340,7 @@ def test_each_query_touches_one_partition(
         lambda sql: asked.setdefault(sql, None) or translate(sql),
     )
     for question in QUESTIONS:
-        told(app, question)
+        answers_of(app, question)
     app.browse()
     app.entities()
     app.stats()
@@ -351,10 +351,11 @@ def test_each_query_touches_one_partition(
     assert isinstance(database, PostgresDatabase)
     with database.session() as raw:
         for sql in selects:
-            one = translate(sql)
-            values = [database.number()] * one.own + [None] * len(one.picked)
+            translated = translate(sql)
+            values = [database.number()] * translated.own + [None] * len(translated.picked)
             plan = "\n".join(
-                line for (line,) in raw.execute(f"explain (costs off) {typed(one.sql)}", values).fetchall()
+                line
+                for (line,) in raw.execute(f"explain (costs off) {typed(translated.sql)}", values).fetchall()
             )
             touched = set(re.findall(r"\bon (\w+?)_(\d+)\b", plan))
             assert len({number for _, number in touched}) <= 1, plan
@@ -370,20 +371,20 @@ def test_who_writes_waits_a_moment_for_another_writer_and_is_then_told(migrated_
     second.put(row(1, "a"))
     with first.writing(), pytest.raises(IndexBusyError, match="try again"):
         second.put(row(3, "c"))
-    assert open_postgres(migrated_url, "one").found(token("a")) == [1]
+    assert open_postgres(migrated_url, "one").rowids(token("a")) == [1]
     open_postgres(migrated_url, "two").put(row(1, "other"))
-    assert second.found(token("other")) == []
+    assert second.rowids(token("other")) == []
 
 
 def test_another_recipe_builds_the_rows_of_that_vault_anew_and_no_others(migrated_url: str) -> None:
-    one, two = open_postgres(migrated_url, "one"), open_postgres(migrated_url, "two")
-    one.put(row(1, "a"))
-    two.put(row(1, "a"))
+    first, second = open_postgres(migrated_url, "one"), open_postgres(migrated_url, "two")
+    first.put(row(1, "a"))
+    second.put(row(1, "a"))
     database = PostgresDatabase(Postgres(migrated_url), "one", "", "a newer one")
     newer = OpenEngine(database, PostgresText(database))
-    assert newer.found(token("a")) == []
+    assert newer.rowids(token("a")) == []
     assert database.rebuilt
-    assert two.found(token("a")) == [1]
+    assert second.rowids(token("a")) == [1]
 
 
 # What goes wrong.
@@ -529,7 +530,7 @@ def test_behind_a_pooler_vaults_are_written_and_asked_at_once(
         for name, answers in zip(names, threads.map(kept, names), strict=True):
             for n, snippets in enumerate(answers, 1):
                 assert len(snippets) == n + 1
-                assert all(f"apples of {name}" in one for one in snippets)
+                assert all(f"apples of {name}" in snippet for snippet in snippets)
     with psycopg.connect(migrated_url) as connection:  # nothing stays set in a connection that others get
         count = connection.execute("select count(*) from memoryclaw.vault").fetchone()
     assert count == (12,)
@@ -553,10 +554,10 @@ def test_after_a_restart_of_the_server_answers_come_again(
 ) -> None:
     assert on_server
     app = sample(tmp_path / "a", engine="postgres")
-    before = told(app, "boathouse deadline")
+    before = answers_of(app, "boathouse deadline")
     postgres_server.stop("fast")
     postgres_server.start()
-    assert told(app, "boathouse deadline") == before
+    assert answers_of(app, "boathouse deadline") == before
 
 
 def test_what_two_people_say_differently_is_a_conflict_here_too(on_server: str, tmp_path: Path) -> None:
@@ -569,5 +570,5 @@ def test_what_two_people_say_differently_is_a_conflict_here_too(on_server: str, 
         with open_vault(root, clock=lambda: NOW) as app:
             app.consolidate(llm="none")
     with open_vault(root, clock=lambda: NOW) as app:
-        assert [one.kind for one in app.review.list()] == ["conflict"]
+        assert [item.kind for item in app.review.list()] == ["conflict"]
         assert app.recall("what is the rent of the boathouse?").context.count("(conflicts with") == 2

@@ -99,13 +99,13 @@ class Storm:
         assert self.total()
         for vault in VAULTS:
             remote = self._town.folder / f"{vault}.git"
-            counted = self._held(remote)
+            counted = self._counted(remote)
             lost = [text for text in self.acknowledged[vault] if not counted[text]]
             twice = [text for text in self.acknowledged[vault] if counted[text] > 1]
             strange = [text for text in counted if not text.endswith(f" of {vault}")]
             assert (lost, twice, strange) == ([], [], []), vault
 
-    def _held(self, remote: Path) -> Counter[str]:
+    def _counted(self, remote: Path) -> Counter[str]:
         """How often each text stands in the newest commit of a vault."""
         command = [
             "git",
@@ -143,16 +143,16 @@ class Line:
                     near.close()
                     continue
                 self._open += [near, far]
-                for one, other in ((near, far), (far, near)):
-                    threading.Thread(target=self._pass, args=(one, other), daemon=True).start()
+                for source, target in ((near, far), (far, near)):
+                    threading.Thread(target=self._pass, args=(source, target), daemon=True).start()
 
-    def _pass(self, one: socket.socket, other: socket.socket) -> None:
+    def _pass(self, source: socket.socket, other: socket.socket) -> None:
         with suppress(OSError):
-            while data := one.recv(65536):
+            while data := source.recv(65536):
                 if self.delay:
                     time.sleep(self.delay)
                 other.sendall(data)
-        for end in (one, other):
+        for end in (source, other):
             with suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
 
@@ -295,7 +295,7 @@ def test_workers_are_killed_in_mid_job(town: Town) -> None:
     tokens = {vault: town.vault(vault) for vault in VAULTS}
     jobs, dice, asked = Jobs(Postgres(town.url)), random.Random(6), itertools.count(1)
     jobs.migrate()
-    told: dict[str, list[str]] = defaultdict(list)
+    acknowledged: dict[str, list[str]] = defaultdict(list)
     for _ in range(TRIALS):
         for vault, token in tokens.items():
             n = next(asked)
@@ -307,7 +307,7 @@ def test_workers_are_killed_in_mid_job(town: Town) -> None:
                 "content": f"The budget of Project Mark{n} of {vault} is {n} euros.",
             }
             if node.ask("POST", "/v1/capture", token, json={"turns": [turn]}).status_code == 200:
-                told[vault].append(f"Mark{n} of {vault}")
+                acknowledged[vault].append(f"Mark{n} of {vault}")
         jobs.ask(VAULTS)
         command = [COMMAND, "work", "--index", town.url]
         worker = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -318,14 +318,14 @@ def test_workers_are_killed_in_mid_job(town: Town) -> None:
     town.run("work", "--once")
     for vault in VAULTS:
         remote = town.folder / f"{vault}.git"
-        found = subprocess.run(
+        listed = subprocess.run(
             ["git", "grep", "-hE", "Mark[0-9]+ of", "main", "--", "episodes", "logs"],
             cwd=remote,
             capture_output=True,
             text=True,
             check=False,
         ).stdout
-        assert [one for one in told[vault] if one not in found] == []
+        assert [memory for memory in acknowledged[vault] if memory not in listed] == []
         cited = subprocess.run(
             ["git", "grep", "-hE", "^source: ", "main", "--", "episodes"],
             cwd=remote,
@@ -333,9 +333,9 @@ def test_workers_are_killed_in_mid_job(town: Town) -> None:
             text=True,
             check=False,
         ).stdout.split()
-        ranges = [one for one in cited if "#" in one]
+        ranges = [source for source in cited if "#" in source]
         assert len(ranges) == len(set(ranges))
-        assert not any(f"of {other}" in found for other in VAULTS if other != vault)
+        assert not any(f"of {other}" in listed for other in VAULTS if other != vault)
 
 
 def given_back(jobs: Jobs) -> None:
@@ -356,7 +356,7 @@ def test_a_replica_is_promoted(durable: Server, tmp_path: Path) -> None:
         tempfile.TemporaryDirectory(prefix="pg-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
         for _ in range(6)
     ]
-    places = [first.folder, *(Path(one.name) for one in folders)]
+    places = [first.folder, *(Path(folder.name) for folder in folders)]
     town.url = (
         f"postgresql://claw@/{database}?host={','.join(map(str, places))}&target_session_attrs=read-write"
     )
@@ -395,22 +395,22 @@ def test_a_replica_answers_and_says_when_it_is_behind(durable: Server, tmp_path:
             home, reader = town.node("one"), town.node("two", "--replica", url)
             token = town.vault("ann", "one")
 
-            def told(text: str) -> None:
+            def remember(text: str) -> None:
                 home.ask("POST", "/v1/remember", token, json={"text": text}).raise_for_status()
 
-            def found(words: str) -> tuple[int, str]:
+            def hits_of(words: str) -> tuple[int, str]:
                 answer = reader.ask("GET", "/v1/search", token, params={"q": words}).raise_for_status().json()
                 return len(answer["matches"]), answer["degraded"]
 
-            told("Anna lives in Bern")
-            assert_soon(lambda: found("Bern") == (1, ""))
+            remember("Anna lives in Bern")
+            assert_soon(lambda: hits_of("Bern") == (1, ""))
             replica.execute("postgres", "select pg_wal_replay_pause()")
-            told("Berta lives in Basel")
-            matches, degraded = found("Basel")
+            remember("Berta lives in Basel")
+            matches, degraded = hits_of("Basel")
             assert matches == 0
             assert "has not heard of the last write yet" in degraded
             replica.execute("postgres", "select pg_wal_replay_resume()")
-            assert_soon(lambda: found("Basel") == (1, ""))
+            assert_soon(lambda: hits_of("Basel") == (1, ""))
             ran = Claw(MEMORYCLAW_INDEX_URL=url)("fleet", "add", "bob", "--no-wait")
             assert ran.code != 0
             assert "is a replica, which takes no writes" in ran.err

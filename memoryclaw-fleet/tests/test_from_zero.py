@@ -40,8 +40,8 @@ def test_the_page_from_zero_and_the_role_of_the_nodes_sees_one_vault_at_a_time(
     assert "fleet migrate" in early.err
     assert Claw()("fleet", "migrate", "--index", owner).code == 0
     with psycopg.connect(owner, autocommit=True) as connection:
-        for one in statements(grants):
-            connection.execute(one)
+        for statement in statements(grants):
+            connection.execute(statement)
     assert Claw()("fleet", "migrate", "--index", owner).code == 0
     town = Town(tmp_path, app)
     try:
@@ -65,9 +65,9 @@ def test_the_page_from_zero_and_the_role_of_the_nodes_sees_one_vault_at_a_time(
             for name, number in numbers.items():
                 connection.execute("select set_config('memoryclaw.vault', %s, false)", (str(number),))
                 for table in tables:
-                    found = connection.execute(f"select vault from memoryclaw.{table}").fetchall()
-                    assert {vault for (vault,) in found} <= {number}, table
-                    full |= {table} if found else set()
+                    numbers_there = connection.execute(f"select vault from memoryclaw.{table}").fetchall()
+                    assert {vault for (vault,) in numbers_there} <= {number}, table
+                    full |= {table} if numbers_there else set()
                 rows = connection.execute("select text from memoryclaw.unit").fetchall()
                 assert f"secret of {name}" in " ".join(unpack(text, b"")[-1] for (text,) in rows)
                 with pytest.raises(psycopg.errors.InsufficientPrivilege), connection.transaction():
@@ -103,8 +103,8 @@ def test_the_page_from_zero_and_the_role_of_the_nodes_sees_one_vault_at_a_time(
         )
         assert "ann" in dumped.read_text()
     finally:
-        for one in town.nodes:
-            one.end()
+        for statement in town.nodes:
+            statement.end()
 
 
 def test_a_vault_is_restored_from_its_remote_alone(
@@ -128,7 +128,7 @@ def test_a_vault_is_restored_from_its_remote_alone(
 
 
 def statements(text: str) -> list[str]:
-    return [one.strip() for one in text.split(";") if one.strip()]
+    return [statement.strip() for statement in text.split(";") if statement.strip()]
 
 
 def test_the_commands_of_the_units_and_of_the_compose_file_can_be_given() -> None:
@@ -141,13 +141,13 @@ def test_the_commands_of_the_units_and_of_the_compose_file_can_be_given() -> Non
         for line in unit.read_text(encoding="utf-8").splitlines()
         if "ExecStart=" in line
     ]
-    found = [
-        shlex.split(one)
+    commands = [
+        shlex.split(command)
         for line in lines
-        for one in re.findall(r"\bmemoryclaw ((?:serve|work|fleet)\b[^&\"]*)", f"{line} ")
+        for command in re.findall(r"\bmemoryclaw ((?:serve|work|fleet)\b[^&\"]*)", f"{line} ")
     ]
-    assert len(found) == 6
-    for words in found:
+    assert len(commands) == 6
+    for words in commands:
         command = cli.get_command(click.Context(cli), words[0])
         assert command is not None
         command.make_context(

@@ -55,7 +55,7 @@ def test_a_vault_waits_once_and_missed_nights_are_one(jobs: Jobs) -> None:
     assert jobs.tick(NIGHT + timedelta(days=1)) == 1
     assert jobs.tick(NIGHT + timedelta(days=9)) == 0  # it waits already
     assert jobs.ask(["ann", "ann"]) == []
-    assert [(one.vault, one.state) for one in jobs.queued()] == [("ann", "waiting")]
+    assert [(job.vault, job.state) for job in jobs.queued()] == [("ann", "waiting")]
     with jobs._transaction() as connection:
         connection.execute("delete from procrastinate_jobs")
     assert jobs.tick(NIGHT + timedelta(days=20)) == 1
@@ -72,7 +72,7 @@ def test_who_waited_longest_is_first_however_often_another_asks(jobs: Jobs) -> N
     jobs.ask(["often"])
     jobs.ask(["rarely"])
     jobs.ask(["never"])
-    assert [one.vault for one in jobs.queued()] == ["never", "rarely", "often"]
+    assert [job.vault for job in jobs.queued()] == ["never", "rarely", "often"]
 
 
 def test_a_vault_that_is_tried_again_does_not_come_before_those_that_waited_longer(jobs: Jobs) -> None:
@@ -84,7 +84,7 @@ def test_a_vault_that_is_tried_again_does_not_come_before_those_that_waited_long
     jobs.began("failing")
     jobs.ended("failing", "no home")
     jobs.ask(["failing", "waiting"])
-    assert [one.vault for one in jobs.queued()] == ["waiting", "failing"]
+    assert [job.vault for job in jobs.queued()] == ["waiting", "failing"]
 
 
 def test_a_try_that_could_not_be_noted_is_one_that_failed(jobs: Jobs) -> None:
@@ -116,15 +116,15 @@ def test_what_fails_is_tried_later_each_time_and_then_dead_and_a_request_comes_b
         assert jobs.ask(["ann"]) == ["ann"]  # as soon as it is its turn
         jobs.began("ann")
         jobs.ended("ann", "no home", tries=tries)  # while that one waits, it is not asked for twice
-        assert [one.next for one in jobs.queued()] == [None]
+        assert [job.next for job in jobs.queued()] == [None]
         with jobs._transaction() as connection:
             connection.execute("delete from procrastinate_jobs")
     assert all(later > earlier * 1.5 for earlier, later in itertools.pairwise(waits))
     jobs.ended("ann", "no home", tries=MOST_TRIES - 1)
-    assert [one.state for one in jobs.queued()] == ["dead"]
+    assert [job.state for job in jobs.queued()] == ["dead"]
     assert jobs.ask(["ann"]) == ["ann"]
     jobs.began("ann")
-    assert [one.state for one in jobs.queued()] == ["waiting"]
+    assert [job.state for job in jobs.queued()] == ["waiting"]
 
 
 def test_a_strangers_schema_is_left_alone(migrated_url: str) -> None:
@@ -196,7 +196,7 @@ def test_many_jobs_with_a_worker_killed_are_all_done_and_none_twice(town: Town) 
     first, second = work(town, "--concurrency", "2"), work(town, "--concurrency", "2")
     try:
         until = time.monotonic() + 60
-        while not any(one["state"] == "running" for one in town.run("jobs", "list", "--json").json["jobs"]):
+        while not any(job["state"] == "running" for job in town.run("jobs", "list", "--json").json["jobs"]):
             assert time.monotonic() < until
         first.kill()
         until = time.monotonic() + 150
@@ -209,7 +209,7 @@ def test_many_jobs_with_a_worker_killed_are_all_done_and_none_twice(town: Town) 
         assert second.wait(60) == 0
     for name, token in tokens.items():
         facts = node.ask("GET", "/v1/facts", token).json()["facts"]
-        assert sum(one["entity"] == "Bluebarn" and one["field"] == "deadline" for one in facts) == 1, name
+        assert sum(fact["entity"] == "Bluebarn" and fact["field"] == "deadline" for fact in facts) == 1, name
         commits = subprocess.run(
             ["git", "log", "--format=%s"],
             cwd=town.folder / f"{name}.git",
@@ -238,7 +238,7 @@ def test_a_job_whose_home_is_gone_waits_and_says_why(town: Town) -> None:
     with pytest.raises(NotFoundError, match="no dead job 999"):
         jobs.retry(999)
     town.run("jobs", "retry", str(job["id"]))
-    assert [one.state for one in jobs.queued()] == ["waiting"]
+    assert [job.state for job in jobs.queued()] == ["waiting"]
     town.node("two")
     until = time.monotonic() + 60
     while town.run("fleet", "list", "--json").json["vaults"][0]["node"] != "two":
@@ -268,13 +268,13 @@ def test_a_worker_that_ends_keeps_the_job_it_has_begun_until_that_is_done(town: 
     ending = work(town)
     try:
         until = time.monotonic() + 60
-        while [one.state for one in jobs.queued()] != ["running"]:
+        while [job.state for job in jobs.queued()] != ["running"]:
             assert time.monotonic() < until
             time.sleep(0.2)
         ending.send_signal(signal.SIGTERM)
         time.sleep(SILENT + 2 * TICK)
         jobs.tick()
-        assert [(one.state, one.tries) for one in jobs.queued()] == [("running", 0)]
+        assert [(job.state, job.tries) for job in jobs.queued()] == [("running", 0)]
         assert ending.poll() is None
         node.process.send_signal(signal.SIGCONT)
         assert ending.wait(60) == 0

@@ -48,7 +48,7 @@ class Cluster:
     def __init__(self, folder: Path, fleet: Fleet) -> None:
         self.folder, self.fleet = folder, fleet
         folder.mkdir(exist_ok=True)
-        self.told: list[str] = []
+        self.remarks: list[str] = []
         self.nodes: list[FleetNode] = []
         self.processes: list[NodeProcess] = []
 
@@ -58,7 +58,7 @@ class Cluster:
             name,
             f"http://{name}",
             self.fleet,
-            tell=self.told.append,
+            tell=self.remarks.append,
             lease=lease,
             adopt=adopt,
         )
@@ -112,70 +112,70 @@ def soon(true: Callable[[], bool], seconds: float = 20) -> None:
 
 
 def test_a_write_is_in_the_remote_when_it_is_acknowledged(cluster: Cluster) -> None:
-    one = cluster.node("one")
-    cluster.vault(one)
-    write(one, "Anna lives in Bern")
+    node = cluster.node("one")
+    cluster.vault(node)
+    write(node, "Anna lives in Bern")
     hub = cluster.folder / "ann.git"
     assert "Bern" in git(hub, "show", "main:semantic/people.md")
-    assert knows(one, "Bern")
+    assert knows(node, "Bern")
     assert cluster.fleet.vault("ann").head == git(hub, "rev-parse", "main").strip()
 
 
 def test_writes_of_many_share_a_push_and_each_is_in_the_remote(cluster: Cluster) -> None:
-    one = cluster.node("one")
-    cluster.vault(one)
+    node = cluster.node("one")
+    cluster.vault(node)
     with ThreadPoolExecutor(8) as threads:
-        list(threads.map(lambda n: write(one, f"The number {n} is the code of door{n}"), range(8)))
+        list(threads.map(lambda n: write(node, f"The number {n} is the code of door{n}"), range(8)))
     hub = cluster.folder / "ann.git"
     text = git(hub, "grep", "-h", "code of door", "main")
     assert all(text.count(f"door{n}") >= 1 for n in range(8))
 
 
 def test_a_capture_is_in_the_remote_too(cluster: Cluster) -> None:
-    one = cluster.node("one")
-    cluster.vault(one)
-    with one.homes.opened("ann", "agent") as app:
+    node = cluster.node("one")
+    cluster.vault(node)
+    with node.homes.opened("ann", "agent") as app:
         app.capture([{"role": "user", "content": "My plumber is Karl Moser"}], session="s1")
-    one.homes.acknowledge("ann")
+    node.homes.acknowledge("ann")
     assert "Karl Moser" in git(cluster.folder / "ann.git", "grep", "Karl Moser", "main", "--", "logs")
 
 
 def test_what_a_person_pushed_to_the_remote_is_merged_with_the_next_write(cluster: Cluster) -> None:
-    one = cluster.node("one")
-    cluster.vault(one)
-    write(one, "Anna lives in Bern")
+    node = cluster.node("one")
+    cluster.vault(node)
+    write(node, "Anna lives in Bern")
     laptop = cluster.folder / "laptop"
     git(cluster.folder, "clone", "-q", "--template=", str(cluster.folder / "ann.git"), "laptop")
     (laptop / "plan.md").write_text("# Plan\n\nPaint the door green.\n")
     git(laptop, "add", "plan.md")
     git(laptop, "commit", "-qm", "by hand")
     git(laptop, "push", "-q")
-    write(one, "Berta lives in Basel")
-    assert knows(one, "door green")
-    assert knows(one, "Basel")
+    write(node, "Berta lives in Basel")
+    assert knows(node, "door green")
+    assert knows(node, "Basel")
     assert "Basel" in git(cluster.folder / "ann.git", "show", "main:semantic/people.md")
 
 
 def test_a_remote_that_is_gone_is_no_acknowledgement_and_the_write_is_sent_later(cluster: Cluster) -> None:
-    one = cluster.node("one")
-    cluster.vault(one)
+    node = cluster.node("one")
+    cluster.vault(node)
     hub = cluster.folder / "ann.git"
     hub.rename(cluster.folder / "away.git")
     with pytest.raises(NotAcknowledgedError, match="on the disk of one and does not count yet"):
-        write(one, "Anna lives in Bern")
+        write(node, "Anna lives in Bern")
     with pytest.raises(NotAcknowledgedError, match=r"\(its remote does not take it\)"):  # and not where it is
-        one.homes.acknowledge("ann")
-    assert any("ann.git" in told for told in cluster.told)
+        node.homes.acknowledge("ann")
+    assert any("ann.git" in remark for remark in cluster.remarks)
     (cluster.folder / "away.git").rename(hub)
-    one.homes.acknowledge("ann")
+    node.homes.acknowledge("ann")
     assert "Bern" in git(hub, "show", "main:semantic/people.md")
 
 
 def test_a_word_too_long_for_a_key_is_no_difference(cluster: Cluster) -> None:
-    one = cluster.node("one")
-    cluster.vault(one)
-    write(one, f"The key of the boat is {'k3y' * 400}")
-    assert not [found for found in check(cluster.fleet, "ann") if found.is_wrong]
+    node = cluster.node("one")
+    cluster.vault(node)
+    write(node, f"The key of the boat is {'k3y' * 400}")
+    assert not [difference for difference in check(cluster.fleet, "ann") if difference.is_wrong]
 
 
 def test_a_vault_whose_remote_is_not_there_is_dropped_while_its_node_is_up(cluster: Cluster) -> None:
@@ -200,7 +200,7 @@ def test_a_stopped_node_is_taken_over_and_what_it_did_not_send_is_on_a_branch(cl
     old.signal(signal.SIGCONT)
     assert "another node" in old.ask("acknowledge", "ann")
     assert old.ask("write", "ann", "Dora lives in Davos").startswith("MovedError")
-    soon(lambda: any("memoryclaw/unsent-" in told for told in old.ask("told")))
+    soon(lambda: any("memoryclaw/unsent-" in remark for remark in old.ask("remarks")))
     root = cluster.folder / "old" / "ann"
     branch = git(root, "branch", "--list", "memoryclaw/unsent-*", "--format=%(refname:short)").strip()
     assert "Basel" in git(root, "show", f"{branch}:semantic/people.md")
@@ -264,8 +264,8 @@ def test_two_nodes_race_for_an_orphan_and_one_has_it(cluster: Cluster) -> None:
 
 
 def test_a_vault_moves_while_it_is_written_and_nothing_is_lost_or_twice(cluster: Cluster) -> None:
-    one, two = cluster.node("one", lease=6), cluster.node("two", lease=6)
-    cluster.vault(one)
+    first, second = cluster.node("one", lease=6), cluster.node("two", lease=6)
+    cluster.vault(first)
     kept: list[str] = []
     over = threading.Event()
 
@@ -274,7 +274,7 @@ def test_a_vault_moves_while_it_is_written_and_nothing_is_lost_or_twice(cluster:
         while not over.is_set():
             n += 1
             text = f"Nora{n}x lives in Bern"
-            for node in (one, two):
+            for node in (first, second):
                 with suppress(MovedError, NotAcknowledgedError):
                     write(node, text)
                     kept.append(f"Nora{n}x")
@@ -288,12 +288,12 @@ def test_a_vault_moves_while_it_is_written_and_nothing_is_lost_or_twice(cluster:
     soon(lambda: len(kept) > before + 3)
     over.set()
     thread.join()
-    assert (moved.node, two.homes.is_home("ann"), one.homes.is_home("ann")) == ("two", True, False)
+    assert (moved.node, second.homes.is_home("ann"), first.homes.is_home("ann")) == ("two", True, False)
     text = git(cluster.folder / "ann.git", "grep", "-h", "Nora", "main", "--", "semantic", "episodes")
     assert [word for word in kept if text.count(word) != 1] == []
     assert check(cluster.fleet, "ann") == []
     move(cluster.fleet, "ann", "one", seconds=30)  # and back, into the clone that is there
-    write(one, "Zoe lives in Zug")
+    write(first, "Zoe lives in Zug")
     assert check(cluster.fleet, folder=cluster.folder / "one") == []
 
 
@@ -317,7 +317,7 @@ def test_a_vault_without_a_remote_waits_for_the_node_that_has_its_files(cluster:
     assert old.ask("write", "ann", "Anna lives in Bern") == "ok"
     old.end()
     new = cluster.node("new", adopt=True, lease=1.5)
-    soon(lambda: any("its files are on the node old alone" in told for told in cluster.told))
+    soon(lambda: any("its files are on the node old alone" in remark for remark in cluster.remarks))
     assert not new.homes.is_home("ann")
     again = cluster.node("old", lease=3)
     soon(lambda: again.homes.is_home("ann"))
@@ -325,9 +325,9 @@ def test_a_vault_without_a_remote_waits_for_the_node_that_has_its_files(cluster:
 
 
 def test_check_finds_a_changed_file_a_lost_row_and_a_remote_that_is_behind(cluster: Cluster) -> None:
-    one = cluster.node("one")
-    cluster.vault(one)
-    write(one, "Anna lives in Bern")
+    node = cluster.node("one")
+    cluster.vault(node)
+    write(node, "Anna lives in Bern")
     folder = cluster.folder / "one"
     assert check(cluster.fleet, folder=folder) == []
     assert check(cluster.fleet, "ann") == []  # against the remote
@@ -335,35 +335,37 @@ def test_check_finds_a_changed_file_a_lost_row_and_a_remote_that_is_behind(clust
     people = folder / "ann" / "semantic" / "people.md"
     before = people.read_bytes()
     people.write_bytes(before + b"\n# Zoe\n- city: Zug\n")
-    found = [one.what for one in check(cluster.fleet, folder=folder) if one.is_wrong]
-    assert found == ["its index differs from its files at home: semantic/people.md"]
+    differences = [
+        difference.what for difference in check(cluster.fleet, folder=folder) if difference.is_wrong
+    ]
+    assert differences == ["its index differs from its files at home: semantic/people.md"]
     people.write_bytes(before)
     assert check(cluster.fleet, folder=folder) == []
 
     number = cluster.fleet.home_of("ann").number
     with cluster.fleet.server.transaction(number) as connection:
         connection.execute("delete from memoryclaw.fact where vault = %s", (number,))
-    found = [one.what for one in check(cluster.fleet, folder=folder)]
-    assert found == ["its index differs from its files at home: rows of it are lost or changed"]
-    with one.homes.opened("ann", "owner") as app:
+    differences = [difference.what for difference in check(cluster.fleet, folder=folder)]
+    assert differences == ["its index differs from its files at home: rows of it are lost or changed"]
+    with node.homes.opened("ann", "owner") as app:
         app.reindex()
-    one.homes.acknowledge("ann")
+    node.homes.acknowledge("ann")
     assert check(cluster.fleet, folder=folder) == []
 
     hub = cluster.folder / "ann.git"
     git(hub, "update-ref", "refs/heads/main", "main~1")
-    found = [one.what for one in check(cluster.fleet, folder=folder)]
-    assert [sentence.partition(" at ")[0] for sentence in found] == ["its remote is", "its files are"]
+    differences = [difference.what for difference in check(cluster.fleet, folder=folder)]
+    assert [sentence.partition(" at ")[0] for sentence in differences] == ["its remote is", "its files are"]
     assert check(cluster.fleet, "ann")[1].what.startswith("its index differs from its remote: ")
 
 
 def test_check_tells_a_lease_that_ran_out_and_a_role_that_sees_everything(
     cluster: Cluster, postgres_server: Server
 ) -> None:
-    one = cluster.process("one", lease=1)
+    node = cluster.process("one", lease=1)
     cluster.fleet.add("ann", cluster.remote("ann"))
-    assert one.ask("adopt", "ann") == "ok"
-    one.end()
+    assert node.ask("adopt", "ann") == "ok"
+    node.end()
     soon(lambda: not cluster.fleet.home_of("ann").is_up)
     (only,) = check(cluster.fleet, "ann")
     assert only.is_wrong
@@ -374,9 +376,9 @@ def test_check_tells_a_lease_that_ran_out_and_a_role_that_sees_everything(
 
 
 def test_a_dropped_vault_leaves_its_files_and_its_remote(cluster: Cluster) -> None:
-    one = cluster.node("one", lease=3)
-    cluster.vault(one)
-    write(one, "Anna lives in Bern")
+    node = cluster.node("one", lease=3)
+    cluster.vault(node)
+    write(node, "Anna lives in Bern")
     token, _ = cluster.fleet.make_token("ann", "owner")
     number = cluster.fleet.home_of("ann").number
     drop(cluster.fleet, "ann")
@@ -385,20 +387,20 @@ def test_a_dropped_vault_leaves_its_files_and_its_remote(cluster: Cluster) -> No
     with cluster.fleet.server.transaction(number) as connection:
         for table in ("unit", "posting", "published"):
             assert connection.execute(f"select count(*) from memoryclaw.{table}").fetchone() == (0,)
-    assert not one.homes.is_home("ann")
+    assert not node.homes.is_home("ann")
     assert "Bern" in (cluster.folder / "one/ann/semantic/people.md").read_text()
     add(cluster.fleet, "ann", str(cluster.folder / "ann.git"), node="one", seconds=30)
-    assert knows(one, "Bern")
+    assert knows(node, "Bern")
 
 
 def test_everything_comes_back_from_the_remotes_alone(
     cluster: Cluster, postgres_server: Server, template: str
 ) -> None:
-    one = cluster.process("one", lease=60)
+    process = cluster.process("one", lease=60)
     cluster.fleet.add("ann", cluster.remote("ann"))
-    assert one.ask("adopt", "ann") == "ok"
-    assert one.ask("write", "ann", "Anna lives in Bern") == "ok"
-    one.end()
+    assert process.ask("adopt", "ann") == "ok"
+    assert process.ask("write", "ann", "Anna lives in Bern") == "ok"
+    process.end()
     fresh = Fleet(server_of(postgres_server.url(postgres_server.database(template), "claw"), most=8))
     other = Cluster(cluster.folder / "elsewhere", fresh)
     node = other.node("new", adopt=True, lease=3)
@@ -413,12 +415,12 @@ def test_everything_comes_back_from_the_remotes_alone(
 def test_directory_and_tokens_come_back_from_a_dump_and_the_rest_from_the_remotes(
     cluster: Cluster, postgres_server: Server, template: str
 ) -> None:
-    one = cluster.process("one", lease=60)
+    process = cluster.process("one", lease=60)
     cluster.fleet.add("ann", cluster.remote("ann"))
-    assert one.ask("adopt", "ann") == "ok"
-    assert one.ask("write", "ann", "Anna lives in Bern") == "ok"
+    assert process.ask("adopt", "ann") == "ok"
+    assert process.ask("write", "ann", "Anna lives in Bern") == "ok"
     token, _ = cluster.fleet.make_token("ann", "agent")
-    one.end()
+    process.end()
     cluster.fleet.permit("ann", "one\n")
     old, new = (
         cluster.fleet.server.url.partition("@/")[2].partition("?")[0],
@@ -445,17 +447,17 @@ def test_directory_and_tokens_come_back_from_a_dump_and_the_rest_from_the_remote
 
 
 def test_a_quota_of_notes_and_of_bytes_is_told_before_a_write(cluster: Cluster) -> None:
-    one = cluster.node("one", lease=1.5)
-    cluster.vault(one)
-    write(one, "Anna lives in Bern")
-    one.homes.check_room("ann", 10**6)
+    node = cluster.node("one", lease=1.5)
+    cluster.vault(node)
+    write(node, "Anna lives in Bern")
+    node.homes.check_room("ann", 10**6)
     cluster.fleet.limit("ann", notes=1, size=None, requests=None)
-    soon(lambda: refused(one) != "")
-    assert refused(one) == (
+    soon(lambda: refused(node) != "")
+    assert refused(node) == (
         "the vault 'ann' may hold 1 notes and holds 1; forget some, or `memoryclaw fleet limit ann --notes N` allows more"
     )
     cluster.fleet.limit("ann", notes=None, size=5000, requests=None)
-    soon(lambda: refused(one) == "" and "may hold 5000 bytes" in refused(one, 5000))
+    soon(lambda: refused(node) == "" and "may hold 5000 bytes" in refused(node, 5000))
 
 
 def refused(node: FleetNode, size: int = 0) -> str:
@@ -500,17 +502,17 @@ def test_another_node_reads_a_vault_and_says_when_its_home_is_gone(cluster: Clus
 
 
 def test_a_shadow_answers_as_the_home_does(cluster: Cluster) -> None:
-    one, two = cluster.node("one"), cluster.node("two")
-    cluster.vault(one)
-    write(one, "Anna lives in Bern")
+    first, second = cluster.node("one"), cluster.node("two")
+    cluster.vault(first)
+    write(first, "Anna lives in Bern")
     root = cluster.folder / "one" / "ann"
     (root / "semantic" / "_schema.yaml").write_text("fields:\n  city:\n    cardinality: one\n")
-    write(one, "Anna moved to Basel")
-    with one.homes.opened("ann", "owner") as app:
+    write(first, "Anna moved to Basel")
+    with first.homes.opened("ann", "owner") as app:
         match = app.recall("where does Anna live").matches[0]
         app.feedback(match.unit.id, 5)
-    one.homes.acknowledge("ann")
-    with one.homes.opened("ann", "owner") as home, two.shadows.opened("ann", "owner") as shadow:
+    first.homes.acknowledge("ann")
+    with first.homes.opened("ann", "owner") as home, second.shadows.opened("ann", "owner") as shadow:
         for question in ("where does Anna live", "Basel", "Anna"):
             here, there = home.recall(question, noted=False), shadow.recall(question, noted=False)
             assert replace(there, timings_ms={}) == replace(here, timings_ms={})
@@ -525,7 +527,7 @@ def test_what_was_written_before_a_vault_was_lost_does_not_count_when_it_comes_b
     new = cluster.node("new", adopt=True, lease=3)
     soon(lambda: new.homes.is_home("ann"))
     old.signal(signal.SIGCONT)
-    soon(lambda: any("memoryclaw/unsent-" in told for told in old.ask("told")))
+    soon(lambda: any("memoryclaw/unsent-" in remark for remark in old.ask("remarks")))
     move(cluster.fleet, "ann", "old", seconds=30)
     assert "does not count" in old.ask("acknowledge", "ann")
     assert old.ask("write", "ann", "Carla lives in Chur") == "ok"
@@ -533,32 +535,32 @@ def test_what_was_written_before_a_vault_was_lost_does_not_count_when_it_comes_b
 
 
 def test_a_node_that_lost_a_vault_writes_nothing_into_its_index(cluster: Cluster) -> None:
-    one, two = cluster.node("one"), cluster.node("two")
-    cluster.vault(one)
-    write(one, "Anna lives in Bern")
-    with one.homes.opened("ann", "owner") as app:
+    first, second = cluster.node("one"), cluster.node("two")
+    cluster.vault(first)
+    write(first, "Anna lives in Bern")
+    with first.homes.opened("ann", "owner") as app:
         fence = cluster.fleet.vault("ann").fence
         cluster.fleet.hand_over("ann", fence, "two")  # as when a lease ran out in the middle of a verb
-        assert two.homes.adopt("ann")
+        assert second.homes.adopt("ann")
         people = cluster.folder / "one/ann/semantic/people.md"
         people.write_text(people.read_text().replace("Bern", "Paris"))
         with pytest.raises(MovedError, match="was taken from one"):
             app.search("Paris")
     with pytest.raises(NotAcknowledgedError):
-        one.homes.acknowledge("ann")
+        first.homes.acknowledge("ann")
     assert check(cluster.fleet, folder=cluster.folder / "two") == []
-    assert not knows(two, "Paris")
+    assert not knows(second, "Paris")
     with pytest.raises(MovedError):
-        knows(one, "Paris")
+        knows(first, "Paris")
 
 
 def test_a_node_that_stops_sends_everything_and_gives_its_vaults_away_at_once(cluster: Cluster) -> None:
-    one = cluster.node("one")  # with a lease of a minute
-    cluster.vault(one)
-    with one.homes.opened("ann", "owner") as app:
+    node = cluster.node("one")  # with a lease of a minute
+    cluster.vault(node)
+    with node.homes.opened("ann", "owner") as app:
         app.remember("Anna lives in Bern")
-    one.stop()
-    one.homes.acknowledge("ann")
+    node.stop()
+    node.homes.acknowledge("ann")
     assert "Bern" in git(cluster.folder / "ann.git", "show", "main:semantic/people.md")
     two = cluster.node("two")
     assert two.homes.adopt("ann")
@@ -568,30 +570,30 @@ def test_a_node_that_stops_sends_everything_and_gives_its_vaults_away_at_once(cl
 def test_what_was_approved_stays_so_on_the_node_that_takes_over_and_a_push_approves_nothing(
     cluster: Cluster,
 ) -> None:
-    one = cluster.node("one")
-    cluster.vault(one)
-    with one.homes.opened("ann", "owner") as app:
+    node = cluster.node("one")
+    cluster.vault(node)
+    with node.homes.opened("ann", "owner") as app:
         for name in ("mail", "mow"):
             app.skills.new(name, "Sends an email to one person.")
         app.skills.approve("mail")
-    one.homes.acknowledge("ann")
+    node.homes.acknowledge("ann")
     git(cluster.folder, "clone", "-q", "--template=", str(cluster.folder / "ann.git"), "person")
     with App(cluster.folder / "person") as app:
-        assert {found.name: found.state for found in app.skills.list()}["mail"] == "not approved"
+        assert {skill.name: skill.state for skill in app.skills.list()}["mail"] == "not approved"
         app.skills.approve("mow")
     git(cluster.folder / "person", "push", "-q", "origin", "main")
-    write(one, "Anna lives in Bern")
-    one.stop()
+    write(node, "Anna lives in Bern")
+    node.stop()
     two = cluster.node("two")
     assert two.homes.adopt("ann")
     with two.homes.opened("ann", "owner") as app:
         assert '"skills/mow/SKILL.md"' in (app.root / "review/decisions.jsonl").read_text()
-        assert {found.name: found.state for found in app.skills.list()} == {
+        assert {skill.name: skill.state for skill in app.skills.list()} == {
             "mail": "approved", "mow": "not approved",
         }  # fmt: skip
-        assert [found.name for found in app.skills.hosted().skills] == ["mail"]
+        assert [skill.name for skill in app.skills.hosted().skills] == ["mail"]
         app.adopt(app.adoptable())
-        assert {found.state for found in app.skills.list()} == {"approved"}
+        assert {skill.state for skill in app.skills.list()} == {"approved"}
     two.homes.acknowledge("ann")
 
 
@@ -599,10 +601,10 @@ def test_uses_of_memories_are_sent_though_nobody_waits_for_them(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("memoryclaw_fleet.node._LATER", 0.1)
-    one = cluster.node("one", lease=1.5)
-    cluster.vault(one)
-    write(one, "Anna lives in Bern")
-    with one.homes.opened("ann", "owner") as app:
+    node = cluster.node("one", lease=1.5)
+    cluster.vault(node)
+    write(node, "Anna lives in Bern")
+    with node.homes.opened("ann", "owner") as app:
         app.recall("where does Anna live")
     hub = cluster.folder / "ann.git"
     soon(lambda: "shown" in git(hub, "grep", "-h", "shown", "main", "--", "ledger", check=False))
@@ -617,10 +619,10 @@ def test_a_plain_repository_of_notes_becomes_a_vault_and_its_branch_stays(cluste
     git(work, "commit", "-qm", "by hand")
     git(work, "push", "-q", "origin", "trunk")
     cluster.fleet.add("ann", hub)
-    one = cluster.node("one")
-    assert one.homes.adopt("ann")
-    write(one, "Anna lives in Bern")
-    assert knows(one, "door green")
+    node = cluster.node("one")
+    assert node.homes.adopt("ann")
+    write(node, "Anna lives in Bern")
+    assert knows(node, "door green")
     assert (cluster.folder / "one/ann/plan.md").read_bytes() == (work / "plan.md").read_bytes()
     assert git(hub, "branch", "--format=%(refname:short)").split() == ["trunk"]
     assert "Bern" in git(hub, "show", "trunk:semantic/people.md")
@@ -630,16 +632,16 @@ def test_a_plain_repository_of_notes_becomes_a_vault_and_its_branch_stays(cluste
 def test_a_node_says_again_that_it_is_there_whatever_went_wrong_before(
     cluster: Cluster, postgres_server: Server
 ) -> None:
-    one = cluster.node("one", lease=1.5)
-    cluster.vault(one)
+    node = cluster.node("one", lease=1.5)
+    cluster.vault(node)
     database = cluster.fleet.server.url.partition("@/")[2].partition("?")[0]
     rename = "alter table memoryclaw.node rename column {} to {}"
     postgres_server.execute(database, rename.format("address", "elsewhere"))
-    soon(lambda: not one.homes.is_home("ann"))
+    soon(lambda: not node.homes.is_home("ann"))
     postgres_server.execute(database, rename.format("elsewhere", "address"))
-    soon(lambda: one.homes.is_home("ann"))
-    assert any("a bug (UndefinedColumn)" in sentence for sentence in cluster.told)
-    write(one, "Anna lives in Bern")
+    soon(lambda: node.homes.is_home("ann"))
+    assert any("a bug (UndefinedColumn)" in sentence for sentence in cluster.remarks)
+    write(node, "Anna lives in Bern")
 
 
 def test_a_node_forgets_how_many_requests_there_were_in_minutes_that_are_over(cluster: Cluster) -> None:
@@ -664,30 +666,30 @@ class Sleepy(Fleet):
         self.sleeps, self.woken = threading.Event(), threading.Event()
 
     def home_of(self, name: str) -> HomeState:
-        found = super().home_of(name)
+        home = super().home_of(name)
         if threading.current_thread().name == "sleeper":
             self.sleeps.set()
             assert self.woken.wait(60)
-        return found
+        return home
 
 
 def test_an_owner_that_wakes_in_the_middle_of_a_write_publishes_nothing(cluster: Cluster) -> None:
     fleet = cluster.fleet
     cluster.fleet = sleepy = Sleepy(fleet.server)
-    one = cluster.node("one", lease=1.5)
+    node = cluster.node("one", lease=1.5)
     cluster.fleet = fleet
-    cluster.vault(one)
+    cluster.vault(node)
     old, new = (cluster.folder / name / "ann" / "memoryclaw.yaml" for name in ("one", "two"))
     old.write_text(old.read_text() + "# what was here before\n")
 
     def sleep() -> None:
         with suppress(NotAcknowledgedError):
-            write(one, "Anna lives in Bern")
+            write(node, "Anna lives in Bern")
 
     sleeper = threading.Thread(target=sleep, name="sleeper")
     sleeper.start()
     assert sleepy.sleeps.wait(60)
-    one.background.ended.set()  # it says no more that it is there
+    node.background.ended.set()  # it says no more that it is there
     two = cluster.node("two")
     soon(lambda: two.homes.adopt("ann"))
     new.write_text(new.read_text() + "# what its new home says\n")
@@ -700,44 +702,44 @@ def test_an_owner_that_wakes_in_the_middle_of_a_write_publishes_nothing(cluster:
 
 
 def test_every_view_that_there_is_knows_a_write_that_was_acknowledged(cluster: Cluster) -> None:
-    one, two = cluster.node("one"), cluster.node("two")
-    cluster.vault(one)
+    first, second = cluster.node("one"), cluster.node("two")
+    cluster.vault(first)
     note = cluster.folder / "one/ann/plan.md"
     note.write_text("---\naudience: team\n---\n# Plan\n\nPaint the door green.\n")
-    write(one, "Anna lives in Bern")
+    write(first, "Anna lives in Bern")
     _, kept = cluster.fleet.make_token("ann", "team")  # for the first time
-    with one.homes.opened("ann", "team") as app:
+    with first.homes.opened("ann", "team") as app:
         assert app.search("door").matches
     cluster.fleet.revoke("ann", kept.id)
     note.write_text("---\naudience: owner\n---\n# Plan\n\nPaint the door green.\n")
-    write(one, "Bob lives in Rome")
-    with two.shadows.opened("ann", "team") as app:
+    write(first, "Bob lives in Rome")
+    with second.shadows.opened("ann", "team") as app:
         assert not app.search("door").matches
 
 
 def test_a_vault_that_was_dropped_and_added_again_is_read_anew(cluster: Cluster) -> None:
-    one, two = cluster.node("one"), cluster.node("two")
-    cluster.vault(one)
-    write(one, "Anna lives in Bern")
+    first, second = cluster.node("one"), cluster.node("two")
+    cluster.vault(first)
+    write(first, "Anna lives in Bern")
 
-    def found() -> int:
-        with two.shadows.opened("ann", "owner") as app:
+    def hits() -> int:
+        with second.shadows.opened("ann", "owner") as app:
             return len(app.search("Bern").matches)
 
-    assert found() == 1
+    assert hits() == 1
     drop(cluster.fleet, "ann")
     cluster.fleet.add("ann", str(cluster.folder / "ann.git"))
-    assert one.homes.adopt("ann")
-    assert found() == 1
+    assert first.homes.adopt("ann")
+    assert hits() == 1
 
 
 def test_a_vault_without_a_remote_whose_files_are_gone_is_not_begun_anew(cluster: Cluster) -> None:
-    one = cluster.node("one")
+    node = cluster.node("one")
     cluster.fleet.add("ann")
-    assert one.homes.adopt("ann")
-    write(one, "Anna lives in Bern")
-    one.stop()
-    cluster.nodes.remove(one)
+    assert node.homes.adopt("ann")
+    write(node, "Anna lives in Bern")
+    node.stop()
+    cluster.nodes.remove(node)
     files = cluster.folder / "one" / "ann"
     files.rename(cluster.folder / "not mounted")
     again = cluster.node("one")
@@ -749,9 +751,9 @@ def test_a_vault_without_a_remote_whose_files_are_gone_is_not_begun_anew(cluster
 
 
 def test_who_is_not_the_home_throws_no_index_away(cluster: Cluster) -> None:
-    one = cluster.node("one")
-    cluster.vault(one)
-    write(one, "Anna lives in Bern")
+    node = cluster.node("one")
+    cluster.vault(node)
+    write(node, "Anna lives in Bern")
 
     def may(_: object) -> None:
         raise MovedError("another node has it")

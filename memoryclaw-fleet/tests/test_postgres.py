@@ -217,8 +217,8 @@ def test_a_transaction_that_cannot_begin_gives_its_connection_back(migrated_url:
     for wrong in ("select from nowhere", "select 1/0", "select pg_cancel_backend(pg_backend_pid())") * 2:
         with pytest.raises((psycopg.Error, IndexUnreachableError)), server.state(1, wrong):
             pass
-    with server.transaction() as one, server.connection() as other:
-        assert one.execute("select 1").fetchone() == other.execute("select 1").fetchone() == (1,)
+    with server.transaction() as writing, server.connection() as other:
+        assert writing.execute("select 1").fetchone() == other.execute("select 1").fetchone() == (1,)
     server.close()
 
 
@@ -226,10 +226,10 @@ def test_a_writer_that_slept_in_its_transaction_is_told_so(migrated_url: str) ->
     server = Postgres(migrated_url)
 
     def sleep() -> None:
-        with server.transaction() as one:
-            one.execute("set local idle_in_transaction_session_timeout = 100")
+        with server.transaction() as connection:
+            connection.execute("set local idle_in_transaction_session_timeout = 100")
             time.sleep(0.5)
-            one.execute("select 1")
+            connection.execute("select 1")
 
     with pytest.raises(IndexUnreachableError, match="idle-in-transaction"):
         sleep()

@@ -68,10 +68,10 @@ def test_an_answer_is_the_same_as_beside_a_file(root: Path, postgres: Postgres) 
     def answers(app: App) -> list[object]:
         app.sync()
         app.fill_vectors()
-        found = [app.search(words) for words in ("canine", "doctor next week", "vehicle", "ferry")]
+        answers = [app.search(words) for words in ("canine", "doctor next week", "vehicle", "ferry")]
         return [
-            [(match.unit.id, match.terms, match.matched) for match in one.matches] + [one.degraded]
-            for one in found
+            [(match.unit.id, match.terms, match.matched) for match in answer.matches] + [answer.degraded]
+            for answer in answers
         ]
 
     with App(root) as beside, on_server(root, postgres) as app:
@@ -122,11 +122,17 @@ def test_a_purge_takes_the_vector_off_the_server(root: Path, postgres: Postgres)
 class Town:
     def __init__(self, folder: Path, fleet: Fleet) -> None:
         self.folder, self.fleet = folder, fleet
-        self.told: list[str] = []
+        self.remarks: list[str] = []
 
     def node(self, name: str) -> FleetNode:
         node = FleetNode(
-            self.folder / name, name, f"http://{name}", self.fleet, tell=self.told.append, lease=3, adopt=True
+            self.folder / name,
+            name,
+            f"http://{name}",
+            self.fleet,
+            tell=self.remarks.append,
+            lease=3,
+            adopt=True,
         )
         node.start()
         return node
@@ -144,9 +150,9 @@ def test_another_node_asks_what_the_home_made_and_makes_none_when_it_takes_over(
     git(mine, "add", ".")
     git(mine, "commit", "-qm", "by hand")
     git(mine, "push", "-q", str(hub), "main")
-    one = town.node("one")
+    node = town.node("one")
     town.fleet.add("ann", str(hub), wanted="one")
-    soon(lambda: one.homes.is_home("ann"))
+    soon(lambda: node.homes.is_home("ann"))
     soon(lambda: len(vectors(postgres)) >= len(NOTES))
     two = town.node("two")
     try:
@@ -154,25 +160,25 @@ def test_another_node_asks_what_the_home_made_and_makes_none_when_it_takes_over(
         model.texts.clear()
         with two.shadows.opened("ann", "owner") as app:
             answer = app.search("canine")
-        with one.homes.opened("ann", "owner") as app:
+        with node.homes.opened("ann", "owner") as app:
             own = app.search("canine")
-        assert [(one.unit.id, one.terms) for one in answer.matches] == [
-            (one.unit.id, one.terms) for one in own.matches
+        assert [(match.unit.id, match.terms) for match in answer.matches] == [
+            (match.unit.id, match.terms) for match in own.matches
         ]
         assert "notes/pets" in [match.unit.id for match in answer.matches]
         assert answer.degraded == own.degraded == ""
         assert not passages & set(model.texts)
-        with one.homes.opened("ann", "owner") as app:
+        with node.homes.opened("ann", "owner") as app:
             before = vectors(postgres)
             app.purge("notes/pets")
-        one.homes.acknowledge("ann")
+        node.homes.acknowledge("ann")
         soon(lambda: len(vectors(postgres)) < len(before))
         erased = [row for digest, row in before.items() if digest not in vectors(postgres)]
         with two.shadows.opened("ann", "owner") as app:
             assert "notes/pets" not in [match.unit.id for match in app.search("canine").matches]
         (rows,) = (two.folder / ".shadows/ann").rglob("rows.f32")
         assert not any(row in rows.read_bytes() for row in erased)
-        one.stop()
+        node.stop()
         soon(lambda: two.homes.is_home("ann"))
         with two.homes.opened("ann", "owner") as app:
             soon(lambda: app.status().vectors[2] == 0)
@@ -180,5 +186,5 @@ def test_another_node_asks_what_the_home_made_and_makes_none_when_it_takes_over(
         assert not passages & set(model.texts)
     finally:
         two.stop()
-        one.stop()
-    assert not [told for told in town.told if "vectors" in told]
+        node.stop()
+    assert not [remark for remark in town.remarks if "vectors" in remark]

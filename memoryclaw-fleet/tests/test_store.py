@@ -133,7 +133,7 @@ def test_requests_of_a_minute_are_counted_over_all_nodes(fleet: Fleet) -> None:
         counts = [admitted for _ in range(4) if (admitted := fleet.admit(token)) is not None]
         if counts[0].requests + 3 == counts[-1].requests:
             break
-    assert [one.is_over for one in counts] == [one.requests > 3 for one in counts]
+    assert [count.is_over for count in counts] == [count.requests > 3 for count in counts]
     assert counts[-1].is_over
 
 

@@ -829,7 +829,7 @@ def patch_together(actions: Sequence[Action], collections: frozenset[str], text:
         file, first = SemanticFile(statements[0].path, collections), statements[0]
         quotes = [(action.words, action.source) for action in statements]
         together = add_statements(
-            text, file, entity=first.entity, said=first.said, found=quotes, audience=first.audience
+            text, file, entity=first.entity, said=first.said, quotes=quotes, audience=first.audience
         )
         if together is not None:
             return together

@@ -339,8 +339,8 @@ class CommitMessages(NamedTuple):
         template, last = ("consolidate-change", {"confidence": change.confidence})
         if not self.by_logs:
             template, last = "upkeep", {"known_by": fingerprint_of(change)}
-        told = {"title": change.title, "evidence": change.evidence[:_QUOTES], "run": self.run}
-        return self.templates.commit_message(template, **told, source=change.source, **last)
+        fields = {"title": change.title, "evidence": change.evidence[:_QUOTES], "run": self.run}
+        return self.templates.commit_message(template, **fields, source=change.source, **last)
 
     def proposal(self, change: PlannedChange) -> str:
         """The message of the commit of a proposal."""

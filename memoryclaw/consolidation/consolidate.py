@@ -235,7 +235,7 @@ def change_set(
             context.catalog, writing.schema(), past.decisions, today=writing.today, salience=salience
         ),
         duplicates=NearDuplicates(writing, context.catalog.episodes_on if merge else lambda _day: ()),
-        told=ToldSessions(writing, past.records),
+        sessions=ToldSessions(writing, past.records),
         with_todos=partial(context.catalog.episodes_with, _OPEN if merge else _OPEN_ONCE),
         enrich=context.enrich,
         leaves=context.leaves,

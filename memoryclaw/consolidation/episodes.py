@@ -111,7 +111,7 @@ def extract(
         salience: what matters and what to ignore; the statements of the talk know it already.
     """
     candidates = _every_point(segment.turns, talk, language, todos, salience)
-    chosen = _requests(segment.turns, _told(segment.turns, candidates, language))
+    chosen = _requests(segment.turns, _points_of(segment.turns, candidates, language))
     lines, points = _joined(chosen), sorted(chosen, key=lambda point: point.group)
     entities = _entities(segment.turns, talk, names)
     subjects = _topics(points)
@@ -168,7 +168,7 @@ def _requests(turns: Sequence[Turn], points: Sequence[Point]) -> list[Point]:
     ]
 
 
-def _told(turns: Sequence[Turn], points: Sequence[Point], language: str) -> list[Point]:
+def _points_of(turns: Sequence[Turn], points: Sequence[Point], language: str) -> list[Point]:
     """The points that are told, in the order in which they were said."""
     chosen = _choose(points, len(turns))
     return [point._replace(text=_resolve_dates(turns, point, language)) for point in chosen] or _anything(

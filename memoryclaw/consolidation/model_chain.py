@@ -159,7 +159,7 @@ def _model(name: str, config: Config, environ: Mapping[str, str]) -> LanguageMod
         return OpenAI(where, config.openai_model, environ)
     if name == "command":
         refusal = _refusal(config, environ)
-        return Command(config.command, config.timeout, environ, refusal=refusal, told=without_secrets)
+        return Command(config.command, config.timeout, environ, refusal=refusal, cleaned=without_secrets)
     raise ConfigError(f"llm.chain cannot contain {name!r}; it may name ollama, openai and command")
 
 

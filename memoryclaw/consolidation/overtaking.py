@@ -598,7 +598,7 @@ def moved_to(claim: Claim, fact: Fact) -> str:
     if not (claim.said and fact.current and fact.day < claim.said and any(map(str.isdigit, fact.value))):
         return ""
     ranges, _ = find_ranges(fact.value, date.fromisoformat(claim.said[:10]))
-    days = {date_value(one.text, fact.day or claim.said) for one in ranges}
+    days = {date_value(span.text, fact.day or claim.said) for span in ranges}
     words = grammar_of(claim.value)
     pieces = clauses(claim.value, words)
     thing = _thing_of(fact, claim.value)

@@ -198,7 +198,7 @@ class Planner:
     decider: ClaimDecider
     duplicates: NearDuplicates
     with_todos: OfTime
-    told: ToldSessions
+    sessions: ToldSessions
     enrich: Enrich | None
     gap: int  # silent minutes between two episodes
     leaves: Callable[[str, int], bool]  # may a line of a file be given to a model
@@ -812,7 +812,7 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
         **note.values,
         "body": body(reading.points),
         "lifecycle": {"scope": scope} if scope else {},
-        "continues": planner.told.before(segment),
+        "continues": planner.sessions.before(segment),
     }
     text = planner.context.templates.render("notes/episode.md.j2", **values)
     _change(planner, draft, _PlannedSegment(segment, reading, note, text, decided))
@@ -998,7 +998,7 @@ def _change(planner: Planner, draft: _Draft, planned: _PlannedSegment) -> None:
     actions += ticks
     draft.todos.end(ticks)
     if not repeated.id:
-        planner.told.plan(segment, note.id)
+        planner.sessions.plan(segment, note.id)
         draft.todos.plan(StoredEpisode(note.path, str(note.values["timestamp"]), planned.text))
     later = []
     # What holds no longer ends before something new is set in its place.

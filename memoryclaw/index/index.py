@@ -639,9 +639,9 @@ def _rows(index: Index) -> Iterator[object]:
         else:
             # Numbers in the order of the places, which the rows of units tell: there are millions of them.
             order = {rowid: n for n, rowid in enumerate(sorted(places, key=places.__getitem__))}
-            for term, found in instances():
+            for term, entries in instances():
                 yield repr(
-                    (_storable(term), sorted((order.get(doc, -doc), column, n) for doc, column, n in found))
+                    (_storable(term), sorted((order.get(doc, -doc), column, n) for doc, column, n in entries))
                 )
 
 

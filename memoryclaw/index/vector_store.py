@@ -96,7 +96,7 @@ class VectorStore:
         """The passage of each unit, as of then."""
         return dict(self._rows("select rowid, digest from unit"))
 
-    def held(self) -> set[bytes]:
+    def embedded(self) -> set[bytes]:
         """The passages that have a vector."""
         return {digest for (digest,) in self._rows("select digest from slot where digest is not null")}
 

@@ -95,7 +95,7 @@ class Vectors:
 
     def _lacking(self, passages: Mapping[int, bytes]) -> int:
         """How many of these units have no vector and may have one."""
-        stored = self.store.held()
+        stored = self.store.embedded()
         lacking = [rowid for rowid, digest in passages.items() if digest not in stored]
         return len(lacking) - len(self._staying(lacking))
 

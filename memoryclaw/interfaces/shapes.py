@@ -460,7 +460,7 @@ blame: Shape[rooms.file_history.Blame] = Shape(
 
 skill_outcome: Shape[rooms.listing.RunOutcome] = Shape()
 skill_outcomes: Shape[rooms.listing.Outcomes] = Shape(
-    "runs succeeded rate degraded last_failure stopped", runs=(int, lambda outcomes: len(outcomes.told))
+    "runs succeeded rate degraded last_failure stopped", runs=(int, lambda outcomes: len(outcomes.telling))
 )
 skill: Shape[rooms.listing.ListedSkill] = Shape(
     "name state skill.skill.description skill.path skill.digest version outcomes"

@@ -35,7 +35,7 @@ class Command:
         timeout: seconds from its start until the last byte of its answer.
         environ: the environment; only what such a program needs is passed on.
         refusal: why it must not be asked; empty when it may.
-        told: makes a sentence of the program's harmless, before it is told.
+        cleaned: makes a sentence of the program's harmless, before it is told.
     """
 
     def __init__(
@@ -45,14 +45,14 @@ class Command:
         environ: Mapping[str, str],
         *,
         refusal: str = "",
-        told: Callable[[str], str] = str,
+        cleaned: Callable[[str], str] = str,
     ) -> None:
         self._words = list(words)
         self._timeout = timeout
         passed = [name for name in environ if name in _PASSED or name.startswith(("LC_", "XDG_"))]
         self._environ = {name: environ[name] for name in passed}
         self._refusal = refusal
-        self._told = told
+        self._cleaned = cleaned
         self.is_local = False  # nobody knows where it sends what it reads
         self.name = f"command/{os.path.basename(words[0])}" if words else "command"
 
@@ -143,7 +143,7 @@ class Command:
     def _last_words(self, err: bytes) -> str:
         """The last line of its standard error, where there is one."""
         last = err.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        words = self._told(last[: _LONGEST_WORDS * 4])[:_LONGEST_WORDS]
+        words = self._cleaned(last[: _LONGEST_WORDS * 4])[:_LONGEST_WORDS]
         return f": {words}" if words else ""
 
 

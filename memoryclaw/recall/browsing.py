@@ -924,14 +924,14 @@ def _told_in_episodes(
     catalog: Catalog, paths: Sequence[str] | None, since: str, until: str, limit: int
 ) -> tuple[list[TimelineEvent], int]:
     """The newest episodes of a time, and how many there are in all."""
-    told = """from files where kind = 'episode' and state = 'current' and at != '' and trust != ? and at >= ? and at <= ?
+    episodes = """from files where kind = 'episode' and state = 'current' and at != '' and trust != ? and at >= ? and at <= ?
         and (cast(? as text) is null or path in (select value from json_each(?)))"""
     among = None if paths is None else json.dumps(list(paths))
     # Every moment of the last day sorts before it with the last of all characters behind.
     values = (_LEFT_OUT, since, f"{until}\U0010ffff", among, among or "[]")
-    sql = f"select at, title, id, path {told} order by at desc, path desc limit ?"
+    sql = f"select at, title, id, path {episodes} order by at desc, path desc limit ?"
     newest = [
         TimelineEvent(str(day), "episode", "", "", str(title), "", str(id_), str(path), 1)
         for day, title, id_, path in catalog.rows(sql, (*values, limit))
     ]
-    return newest, int(catalog.rows(f"select count(*) {told}", values)[0][0])
+    return newest, int(catalog.rows(f"select count(*) {episodes}", values)[0][0])

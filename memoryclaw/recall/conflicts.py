@@ -70,7 +70,7 @@ def _may_conflict(facts: Sequence[FactAt], linked: Iterable[tuple[str, str]]) ->
         paths.setdefault(key, set()).add(path)
         fields[key, fact.field.casefold()] += 1
     several = any(len(places) > 1 for places in paths.values()) or any(n > 1 for n in fields.values())
-    return several or any(one in paths and other in paths for one, other in linked)
+    return several or any(first in paths and other in paths for first, other in linked)
 
 
 # Lines of logs and episodes whose fact was superseded, and what holds now.

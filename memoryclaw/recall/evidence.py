@@ -78,7 +78,7 @@ class Evidence(NamedTuple):
 
     Attributes:
         units: how many there are in the index.
-        found: those that may answer, each under an id of its own.
+        candidates: those that may answer, each under an id of its own.
         counts: the words of the question in each of them, by rowid.
         weights: what each word tells, by its number.
         listed: no word was found: units are listed by their date or by what the fields let through.
@@ -94,7 +94,7 @@ class Evidence(NamedTuple):
     """
 
     units: int
-    found: Sequence[UnitSummary]
+    candidates: Sequence[UnitSummary]
     counts: Mapping[int, Counts]
     weights: Sequence[float]
     listed: bool = False
@@ -218,11 +218,11 @@ class Folding:
         return None
 
 
-def _are_near(one: frozenset[str], other: frozenset[str]) -> bool:
-    if min(len(one), len(other)) < NEAR * max(len(one), len(other)):
+def _are_near(words: frozenset[str], other: frozenset[str]) -> bool:
+    if min(len(words), len(other)) < NEAR * max(len(words), len(other)):
         return False
-    shared = len(one & other)
-    return shared >= NEAR * (len(one) + len(other) - shared)
+    shared = len(words & other)
+    return shared >= NEAR * (len(words) + len(other) - shared)
 
 
 class Lane:
@@ -522,13 +522,13 @@ class EvidenceReader:
 
         def is_asked(unit: UnitSummary) -> bool:
             key = set(question.language.tokens(unit.field))
-            held = (
+            matched = (
                 {tokens[n] for n in counts[unit.rowid].own if n < len(tokens)}
                 if unit.rowid in counts
                 else set()
             )
             return question.asks_for(unit.field, unit.days, unit.entity_key) and (
-                not held <= key or key.issuperset(tokens) or question.names_folder(unit.path)
+                not matched <= key or key.issuperset(tokens) or question.names_folder(unit.path)
             )
 
         wanted = list(filter(is_asked, properties))

@@ -245,12 +245,12 @@ class _QueryParser:
         return joined("any", pieces)
 
     def _both(self) -> QueryPart:
-        pieces = [self._one()]
+        pieces = [self._unary()]
         while self._takes("and"):
-            pieces.append(self._one())
+            pieces.append(self._unary())
         return joined("all", pieces) if len(pieces) > 1 else pieces[0]
 
-    def _one(self) -> QueryPart:
+    def _unary(self) -> QueryPart:
         before = self._negated
         while self._takes("not", "-"):
             self._negated = not self._negated

@@ -88,13 +88,13 @@ def rank(
         decided: decisions that stand already, by rowid.
     """
     reason = Exclusions(question, evidence).reason
-    decisions = {u.rowid: decided[u.rowid] if u.rowid in decided else reason(u) for u in evidence.found}
+    decisions = {u.rowid: decided[u.rowid] if u.rowid in decided else reason(u) for u in evidence.candidates}
     words, first = _first_terms(question, evidence, vectors)
     bases = {rowid: words[rowid] + sum([value for _, value in terms]) for rowid, terms in first.items()}
-    sessions = _best_of_sessions(evidence.found, bases)
-    multiplied = _factors(question, evidence.found)
+    sessions = _best_of_sessions(evidence.candidates, bases)
+    multiplied = _factors(question, evidence.candidates)
     ranked = []
-    for unit in evidence.found:
+    for unit in evidence.candidates:
         terms, lender, base = first[unit.rowid], "", bases[unit.rowid]
         best = sessions.get(unit.path) if unit.kind == "turn" and unit.trust != "untrusted" else None
         if best and base > 0:
@@ -140,7 +140,7 @@ def _first_terms(
     first_other = len(question.leaves)
     others = first_other + len(question.aliases) + len(question.related)
     words, related, goals, leaves = {}, {}, {}, question.all_leaves
-    for unit in evidence.found:
+    for unit in evidence.candidates:
         rowid, gains = unit.rowid, evidence.gains(unit.rowid)
         asked = [gain for n, gain in gains.items() if n < first_other]
         words[rowid] = exact(sum(asked))
@@ -314,7 +314,7 @@ def _days_told(question: Question) -> list[tuple[int, float, str]]:
 
 
 def _date(
-    question: Question, evidence: Evidence, unit: UnitSummary, told: Sequence[tuple[int, float, str]]
+    question: Question, evidence: Evidence, unit: UnitSummary, days: Sequence[tuple[int, float, str]]
 ) -> tuple[float, str]:
     """How near a unit is to the days asked about, 0 to 1, and the expression that names them: said then, of then, or telling of it."""
     near = [
@@ -323,9 +323,9 @@ def _date(
     ]
     if unit.days:
         near += [(1.0, span.text) for span in question.days if falls_in(unit.days, span.start, span.end)]
-    if told:
+    if days:
         counted = evidence.counts.get(unit.rowid, NOTHING_COUNTED).own
-        near += [(nearness, word) for n, nearness, word in told if n in counted]
+        near += [(nearness, word) for n, nearness, word in days if n in counted]
     return max(near, key=itemgetter(0), default=(0.0, ""))
 
 
@@ -391,7 +391,7 @@ class Exclusions:
     def __init__(self, question: Question, evidence: Evidence) -> None:
         self._question = question
         self._evidence = evidence
-        self._facts = [unit for unit in evidence.found if unit.kind == "fact" and not unit.is_statement]
+        self._facts = [unit for unit in evidence.candidates if unit.kind == "fact" and not unit.is_statement]
         self._any_state = question.any_state
         self._asks_before = question.of_before
         self._moments = question.moments

@@ -89,7 +89,7 @@ class VectorLane:
         units = [unit for unit in near.units if unit.rowid in by_words or values.get(unit.rowid)]
         # What vectors found takes no keyword hit out.
         decided = {rowid: hit.decision for rowid, hit in by_words.items()}
-        evidence = ranking.evidence._replace(found=with_own_ids(units, self._catalog))
+        evidence = ranking.evidence._replace(candidates=with_own_ids(units, self._catalog))
         return rank(ranking.question, evidence, vectors=values, decided=decided)
 
     def _nearness(self, ranking: Ranking, within: Sequence[int] | None) -> _Nearness:

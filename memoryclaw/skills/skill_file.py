@@ -187,7 +187,9 @@ def too_deep(value: Any, most: int = DEEPEST) -> bool:
     level = [value]
     for _ in range(most + 1):
         holders = (
-            one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)
+            holder.values() if isinstance(holder, dict) else holder
+            for holder in level
+            if isinstance(holder, dict | list)
         )
         level = [inner for holder in holders for inner in holder]
     return bool(level)

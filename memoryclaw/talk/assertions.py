@@ -549,7 +549,7 @@ def _by_noun(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
     if not value or clause.subject[-1] in words.reflexives:
         return None  # nor has `mes parents se sont installés à Vannes` a value
     noun = tokens_of(owner.noun)
-    if words.noun_capitals and words.roles.at(noun) == len(noun) and not names.found(value):
+    if words.noun_capitals and words.roles.at(noun) == len(noun) and not names.in_text(value):
         return None  # `die Frau von Jens ist Anwältin`
     is_field, explicit = _is_field(noun, words), owner.how == "noun"
     # of a favourite colour, `blue` is no mood
@@ -558,7 +558,7 @@ def _by_noun(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
         _is_firm(value, words, names) or (is_field and explicit and is_named)
     ):
         return None
-    return _told(owner, value)._replace(when=when)
+    return _assertion(owner, value)._replace(when=when)
 
 
 def _is_firm(value: str, words: Grammar, names: Names) -> bool:
@@ -567,12 +567,12 @@ def _is_firm(value: str, words: Grammar, names: Names) -> bool:
     return bool(
         _HARD.search(value)
         or _EMAIL.fullmatch(value)
-        or names.found(value)
+        or names.in_text(value)
         or (pieces and pieces[0][0].isupper())
     )
 
 
-def _told(owner: _Owned, value: str) -> Assertion:
+def _assertion(owner: _Owned, value: str) -> Assertion:
     field = _field(owner.noun)
     if _EMAIL.fullmatch(value) and field.endswith(_ADDRESS):  # `my work address`
         owner = owner._replace(noun=f"{field.removesuffix(_ADDRESS)}email")
@@ -621,7 +621,7 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
         return None  # `a new phone, two days old`
     if not _is_firm(value, words, names) or len(value.split()) > _THING_WORDS or _is_judgement(value, words):
         return None
-    return _told(owner, value)
+    return _assertion(owner, value)
 
 
 def _noun_had(clause: Clause, words: Grammar) -> list[str]:
@@ -694,7 +694,7 @@ def _beside_own_thing(clause: Clause, words: Grammar, names: Names, behind: str)
         or not (quoted or (mark == ":" and _names_a_thing(value, words)) or names.whole(value))
     ):
         return None
-    return _told(_Owned("", " ".join(noun), "noun"), value)
+    return _assertion(_Owned("", " ".join(noun), "noun"), value)
 
 
 class _Owned(NamedTuple):
@@ -728,7 +728,7 @@ def _owner_and_noun(
         return None
     for place in range(len(tokens) - 1 if noun_of(" ".join(tokens)) is None else 0):
         # `nuestro proveedor de internet`
-        is_compound = is_own and words.verb_leads and typed[-1].islower() and not names.found(typed[-1])
+        is_compound = is_own and words.verb_leads and typed[-1].islower() and not names.in_text(typed[-1])
         if place and tokens[place] in words.owner_prepositions and not is_compound:
             return _owner_behind(tokens, typed, place, words, names)
         owner = _owner_word(tokens[place], typed[place], names)
@@ -740,7 +740,7 @@ def _owner_and_noun(
             return _Owned(name, " ".join(noun), "noun") if name and len(noun) <= _FIELD_WORDS else None
     if owned := _field_of_relative(tokens, words) or _field_and_name(tokens, typed, words, names):
         return owned
-    first = names.found(typed[0])
+    first = names.in_text(typed[0])
     if first and len(tokens) > 1:
         return _Owned(first[0], " ".join(tokens[1:]), "bare")
     if (
@@ -807,7 +807,7 @@ def _owner_behind(
     if tokens[start] in words.noun_openers:
         start, article = start + 1, True
     behind = " ".join(typed[start:])
-    if article and words.noun_capitals.entries() and not names.found(behind):
+    if article and words.noun_capitals.entries() and not names.in_text(behind):
         return None  # where every noun has a capital, it is no name
     name = _entity(behind, names)
     return _Owned(name, " ".join(tokens[:place]), "noun") if name and place <= _FIELD_WORDS else None
@@ -823,7 +823,7 @@ def _owner_word(token: str, typed: str, names: Names) -> str:
 
 def _entity(typed: str, names: Names) -> str:
     """The entity that some words name outright: known, written as a name, or a word of its own as `nginx`."""
-    entities = names.found(typed)
+    entities = names.in_text(typed)
     if entities and len(typed.split()) <= 3:
         return entities[0]
     pieces = typed.split()
@@ -854,12 +854,12 @@ def _by_change(clause: Clause, words: Grammar, names: Names) -> Assertion | None
     label, _, figure = value.partition(" ")
     if typed and _HARD.search(figure) and (noun_of(label) or label.lower() in words.things):
         entity = _entity(" ".join(typed), names)  # `staging moved to port 5545`
-        return _told(_Owned(entity, label.lower(), "noun"), figure) if entity else None
+        return _assertion(_Owned(entity, label.lower(), "noun"), figure) if entity else None
     owner = _owner_and_noun(tokens[noun_at.start : noun_at.stop], typed, words, names) if typed else None
     if owner is None or not (_HARD.search(value) or words.weekdays.within(tokens_of(value))):
         return None
     # Any noun may name what is known already: `my yoga class moved to Thursdays`.
-    return _told(owner if _is_field(tokens_of(owner.noun), words) else owner._replace(how="bare"), value)
+    return _assertion(owner if _is_field(tokens_of(owner.noun), words) else owner._replace(how="bare"), value)
 
 
 def _is_of_itself(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> bool:
@@ -1070,7 +1070,7 @@ def _contact(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
     for field, pattern in (("email", _EMAIL), ("phone", _ANY_PHONE if is_reached else _PHONE)):
         if hit := pattern.search(clause.text):
             lead = clause.text[: hit.start()]
-            tokens, before = tokens_of(lead), set(names.found(lead))
+            tokens, before = tokens_of(lead), set(names.in_text(lead))
             before |= set(names.relatives(tokens, words))  # `my mum is on 07700 900123`
             is_own = not before and (
                 is_reached or words.possessives_own.within(tokens) or _is_bare_news(tokens, words)

@@ -187,7 +187,7 @@ class Names:
         tokens = tokens_of(lead) if lead[:1].isupper() else []
         return bool(tokens) and (tokens[0] in _GIVEN or len(tokens[0]) == 1) and self.begins(tokens)
 
-    def found(self, text: str) -> list[str]:
+    def in_text(self, text: str) -> list[str]:
         """The names that a text holds, in order."""
         return self._among(tokens_of(text))
 

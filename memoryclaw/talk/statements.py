@@ -158,7 +158,7 @@ def read(
         name
         for turn in turns
         if turn.role in ("user", "assistant")
-        for name in reader.names.found(without_secrets(turn.text[:8000]))
+        for name in reader.names.in_text(without_secrets(turn.text[:8000]))
     ]
     return Talk(
         tuple(statements),
@@ -308,7 +308,7 @@ class SegmentReader:
         last_number, mentions = self._named
         asked = asked_in(self._turns, number, words)
         # `How is Aoife?` asks of whom the answer tells
-        asked_about = [name for name in self.names.found(asked.text) if begins_as_names_do(name, words)]
+        asked_about = [name for name in self.names.in_text(asked.text) if begins_as_names_do(name, words)]
         antecedents = asked_about or (mentions if number - last_number <= _ANTECEDENT else [])
         reading = _Turn(
             self.names,
@@ -475,7 +475,7 @@ class _Turn:
         if self._is_topic(members, text, last=last, first=first):
             self._topic = members[0].text
             self._note_field(members[0])
-            self.named = self.names.found(self._topic) or self.named
+            self.named = self.names.in_text(self._topic) or self.named
             return
         if picked := chosen(self.asked, tokens, words) if first else "":
             yield self._piece(
@@ -516,7 +516,7 @@ class _Turn:
                 if assertion.entity and assertion.field not in KIN
             }
             values |= self.names.placed(clause.tokens, words)
-            mentions = [name for name in self.names.found(clause.text) if name not in values]
+            mentions = [name for name in self.names.in_text(clause.text) if name not in values]
             if self._is_stranger:
                 mentions = [name for name in mentions if name in self.names.people]
             if piece.subject == "other" and mentions:  # `this is Maya, works at Shell`
@@ -585,7 +585,9 @@ class _Turn:
         if assertion.how != "bare" or assertion.entity:
             return assertion
         within = {
-            name for name in self.names.found(clause.text) if name not in self.names.found(assertion.value)
+            name
+            for name in self.names.in_text(clause.text)
+            if name not in self.names.in_text(assertion.value)
         }
         # What stands behind somebody who was introduced is not theirs: `the landlord is Mr Holt. the rent is 900`.
         before = (name for name in self.named if name not in self.names.people)
@@ -602,7 +604,7 @@ class _Turn:
 
     def _antecedent(self, clause: Clause) -> str:
         """The one person whom the `she` of a clause may be: named last in this turn, else in the two before; "" where there is none, or more than one, or where what stands before a colon is another: `eoghan: hes a vegan`."""
-        if self._led_by and not self.names.found(self._led_by):
+        if self._led_by and not self.names.in_text(self._led_by):
             return ""
         mentions = {name for name in self.named or self._antecedents if not self.names.speaks(name)}
         is_sure = any(
@@ -630,7 +632,7 @@ class _Turn:
         is_pronoun = self.words.people_pronouns.has_any(clause.subject[:1])
         return is_pronoun and not any(map(self.names.is_name, clause.subject[1:]))
 
-    def _told(
+    def _assertions(
         self, clause: Clause, whose: tuple[str, str], behind: str, *, points: bool
     ) -> tuple[str, tuple[Assertion, ...]]:
         """Whom a clause tells of and what, also without its subject: `Ieri ho visto Luca. Lavora alla Fiat.` tells of Luca."""
@@ -672,7 +674,7 @@ class _Turn:
             and not is_order(first_clause(lead[1], words, members[0]), words)
         ):
             self._topic = self._led_by = trimmed(lead[1], words)
-            self.named = self.names.found(lead[1]) or self.named
+            self.named = self.names.in_text(lead[1]) or self.named
             members = [
                 member._replace(start=member.start + lead.end(), end=member.end + lead.end())
                 for member in members
@@ -915,7 +917,7 @@ class _Turn:
                 clause.subject or self.words.first_person.has_any(clause.tokens)
             )
             whom = "other" if is_theirs else subject
-            entity, assertions = self._told(plain, (entity, whom), behind, points=self._points(teller))
+            entity, assertions = self._assertions(plain, (entity, whom), behind, points=self._points(teller))
             subject = subject if entity or subject != "named" else "other"
             if "hedged" in doubts and not assertions and (own := own_thing(plain, self.words)):
                 assertions = (own,)  # what is doubted is asked, in whatever words
@@ -1254,7 +1256,7 @@ def _statement(
         text = f"{before} {text}"
     tokens = tokens_of(text)
     content = _content(tokens_of(_LINK.sub(" ", text)), words)
-    people = [name for name in names.found(text) if not names.speaks(name)]
+    people = [name for name in names.in_text(text) if not names.speaks(name)]
     others = {piece.about for piece in group if piece.about}
     is_firm = bool(_HARD.search(text)) or words.figures.within(tokens)
     doubt_sets = [piece.doubts for piece in group]

@@ -446,7 +446,7 @@ TABLE = (
     Rule("episode", "a wish or a plan", lambda statement: statement.kind == "wish" and not (statement.firm or (statement.hard and statement.subject == "own")), weak=True),
     Rule("statement", "the speaker's own word", says_something),
     Rule("renewal", "says little, unless it ends or says anew what stands", lambda statement: statement.change or statement.again),
-    Rule("episode", "says little", lambda _one: True, weak=True),
+    Rule("episode", "says little", lambda _: True, weak=True),
 )  # fmt: skip
 
 

@@ -245,7 +245,7 @@ def tells_past(text: str, span: tuple[int, int]) -> bool | None:
     """Whether the clause around a date phrase has a verb of the past; None in a language without a list of these, and where two languages differ: `was ist am 22. Oktober?`."""
     around = f"{_CLAUSE_END.split(text[: span[0]])[-1]} {_CLAUSE_END.split(text[span[1] :])[0]}"
     words = [word.lower() for word in _WORDS.findall(around)]
-    verdicts = {one.tells_past(words) for one in _present(_split(text[slice(*span)]))}
+    verdicts = {reader.tells_past(words) for reader in _present(_split(text[slice(*span)]))}
     if verdicts >= {True, False}:
         return None
     return next((verdict for verdict in (True, None, False) if verdict in verdicts), None)

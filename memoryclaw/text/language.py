@@ -93,8 +93,8 @@ class _Known(dict[str, _Of], Generic[_Of]):
     def __missing__(self, word: str) -> _Of:
         if len(self) >= _KEPT:  # ids and numbers never end; the words that are used come back soon
             self.clear()
-        told = self[word] = self._analyse(word)
-        return told
+        analysis = self[word] = self._analyse(word)
+        return analysis
 
 
 class Language:

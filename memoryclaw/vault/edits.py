@@ -300,7 +300,7 @@ def set_fact(
     if not entity or not value:
         raise InputError("a fact needs an entity and a value")
     sheet = Sheet.of(text, file)
-    standing = [f for f in sheet.found.facts if f.current and same(f.entity, entity) and same(f.field, field)]
+    standing = [f for f in sheet.facts.facts if f.current and same(f.entity, entity) and same(f.field, field)]
     if holding := [
         fact
         for fact in standing
@@ -524,7 +524,7 @@ def _removal(sheet: Sheet, fact: Fact) -> Splice:
     lines, (first, last) = sheet.lines, sheet.span(fact)
     if sheet.in_table(fact):
         return Splice(first, last, (with_cell(sheet, fact, ""),))
-    if any(twin is not fact and twin.line == fact.line for twin in sheet.found.facts):
+    if any(twin is not fact and twin.line == fact.line for twin in sheet.facts.facts):
         raise InputError(f"the line of {fact.id} holds other facts as well; change it by hand")
     is_deeper = last < len(lines) and indent(lines[last]) > indent(lines[first])
     if is_deeper and not fact.is_statement and BULLET.match(lines[last]):
@@ -554,7 +554,7 @@ def _replace_line(sheet: Sheet, fact: Fact, fact_text: FactText, change: _Change
 
 
 def _add(sheet: Sheet, entity: str, field: str, fact_text: FactText) -> FactEdit:
-    spot = next((spot for spot in sheet.found.spots if same(spot.entity, entity)), None)
+    spot = next((spot for spot in sheet.facts.spots if same(spot.entity, entity)), None)
     entity = spot.entity if spot else entity
     change = _Change(come=((entity, field, fact_text.value, True),))
     needs_room = any(line_fields(fact_text.inline or "", "trust|audience"))
@@ -581,7 +581,7 @@ def _forms(fact_text: FactText) -> Iterator[FactText]:
 def _sheet_of(text: str, file: SemanticFile, id_: str) -> tuple[Sheet, Fact]:
     """A text as a sheet, with one of its facts."""
     sheet = Sheet.of(text, file)
-    return sheet, _with_id(sheet.found.facts, id_)
+    return sheet, _with_id(sheet.facts.facts, id_)
 
 
 def _with_id(facts: Iterable[Fact], id_: str) -> Fact:
@@ -591,7 +591,7 @@ def _with_id(facts: Iterable[Fact], id_: str) -> Fact:
 
 
 def _matches(sheet: Sheet, text: str, change: _Change) -> bool:
-    before, after = ([*map(fact_key, facts)] for facts in (sheet.found.facts, sheet.file.facts(text).facts))
+    before, after = ([*map(fact_key, facts)] for facts in (sheet.facts.facts, sheet.file.facts(text).facts))
     # Most facts stand above or below what was changed, alike: they are compared, and only the others are counted.
     for _ in range(2):
         most = min(len(before), len(after))
@@ -684,9 +684,9 @@ def add_statement(
     if not entity or not words:
         raise InputError("a statement needs an entity and words")
     sheet = Sheet.of(text, file)
-    statements = [f for f in sheet.found.facts if f.is_statement and f.current and same(f.entity, entity)]
+    statements = [f for f in sheet.facts.facts if f.is_statement and f.current and same(f.entity, entity)]
     twin = next((fact for fact in statements if _quoted(fact.value) == _quoted(words)), None)
-    standing = [f for f in sheet.found.facts if f.is_statement and f.current]
+    standing = [f for f in sheet.facts.facts if f.is_statement and f.current]
     tied = [fact for fact in standing if fact is not twin and fact.id in set(replaces)]
     moves = list(_into_history(sheet, tied, said))
     change = _Change(
@@ -711,23 +711,23 @@ def add_statements(
     *,
     entity: str,
     said: str,
-    found: Sequence[tuple[str, str]],
+    quotes: Sequence[tuple[str, str]],
     audience: str = "",
 ) -> str | None:
     """Adds statements of one day that the file does not hold, as `add_statement` does one after another; None where that needs more.
 
     Args:
         said: ISO date on which they were said.
-        found: words and source of each, in the order in which they were said.
+        quotes: words and source of each, in the order in which they were said.
         audience: whom they are for, as for `set_fact`.
     """
     entity, said = " ".join(entity.split()), UNSAFE.sub("", said).strip()
-    every = [(quotable(words), source) for words, source in found]
+    every = [(quotable(words), source) for words, source in quotes]
     fresh = len({fold(words) for words, _ in every}) == len(every)
     if not entity or not fresh or any(not words or words in text for words, _ in every):
         return None
     sheet = Sheet.of(text, file)
-    statements = [f for f in sheet.found.facts if f.is_statement and f.current and same(f.entity, entity)]
+    statements = [f for f in sheet.facts.facts if f.is_statement and f.current and same(f.entity, entity)]
     if not {_quoted(fact.value) for fact in statements}.isdisjoint(_quoted(words) for words, _ in every):
         return None
     label = _inline(audience=audience)
@@ -756,7 +756,7 @@ def _places(
         first, last = sheet.span(older)
         place = first if not said or older.said <= said else last
         yield older.entity, Splice(place, place, (sheet.statement(older)[0] + line,))
-    spots = [spot for spot in sheet.found.spots if same(spot.entity, entity)]
+    spots = [spot for spot in sheet.facts.spots if same(spot.entity, entity)]
     for spot in sorted(spots, key=lambda spot: spot.style != "heading"):
         if spot.style in {"heading", "bullet"}:
             lead = spot.indent if BULLET.match(spot.indent) else _lead(sheet, spot)
@@ -828,7 +828,7 @@ def _below(sheet: Sheet, spot: FactSpot, line: str) -> Splice:
 
 def new_entity(sheet: Sheet, entity: str, line: str) -> Splice:
     """Adds a heading for a new entity, with one line, at the end of the file, above a shared History."""
-    lines, history = sheet.lines, sheet.found.history[0]
+    lines, history = sheet.lines, sheet.facts.history[0]
     place = history - 1 if history else len(lines)
     above = [""] if place and lines[place - 1].strip() else []
     below = [""] if place < len(lines) else []
@@ -837,7 +837,7 @@ def new_entity(sheet: Sheet, entity: str, line: str) -> Splice:
 
 def _history_of(sheet: Sheet, spot: FactSpot | None, *past: str) -> Splice:
     """Adds lines to the History of an entity that is a heading, else to the one that all others share."""
-    lines, last = sheet.lines, sheet.found.history[1]
+    lines, last = sheet.lines, sheet.facts.history[1]
     if spot is None:
         return Splice(last, last, past) if last else _new_history(lines, len(lines), "#", past)
     if spot.history:
@@ -930,7 +930,7 @@ def _shown(label: labels.Label) -> str:
 
 def with_cell(sheet: Sheet, fact: Fact, value: str) -> str:
     """The table row of a fact with another value in its cell."""
-    spots, number = sheet.found.spots, 1
+    spots, number = sheet.facts.spots, 1
     if spot := next((spot for spot in spots if spot.style == "table" and spot.line == fact.line), None):
         names = _names(sheet, spot)
         field = "" if fact.field == VALUE and VALUE not in names else fact.field.casefold()
@@ -953,7 +953,7 @@ def fill_cell(sheet: Sheet, spot: FactSpot, field: str, value: str) -> Splice | 
 def add_map_line(sheet: Sheet, spot: FactSpot, field: str, value: str) -> Splice | None:
     """Adds a line to the entity's map in the header; None for a map on one line."""
     numbers = [
-        fact.line for fact in sheet.found.facts if fact.entity == spot.entity and fact.line > spot.line
+        fact.line for fact in sheet.facts.facts if fact.entity == spot.entity and fact.line > spot.line
     ]
     if not numbers:
         return None
@@ -1014,7 +1014,7 @@ class Sheet(NamedTuple):
     text: str
     file: SemanticFile
     lines: list[str]
-    found: Facts
+    facts: Facts
 
     @classmethod
     def of(cls, text: str, file: SemanticFile) -> Sheet:
@@ -1024,11 +1024,11 @@ class Sheet(NamedTuple):
 
     def span(self, fact: Fact) -> tuple[int, int]:
         """The lines of a fact, counted from 0, without the end: its own and those that continue it."""
-        lines_taken = {neighbour.line for neighbour in self.found.facts} | {
-            spot.line for spot in self.found.spots
+        lines_taken = {neighbour.line for neighbour in self.facts.facts} | {
+            spot.line for spot in self.facts.spots
         }
         end = fact.line
-        while end < len(self.lines) and end + 1 in self.found.told and end + 1 not in lines_taken:
+        while end < len(self.lines) and end + 1 in self.facts.lines and end + 1 not in lines_taken:
             if BULLET.match(self.lines[end]):
                 break
             end += 1
@@ -1036,7 +1036,7 @@ class Sheet(NamedTuple):
 
     def spot(self, fact: Fact) -> FactSpot:
         """The place of a fact's entity nearest above the fact."""
-        spots = [spot for spot in self.found.spots if same(spot.entity, fact.entity)]
+        spots = [spot for spot in self.facts.spots if same(spot.entity, fact.entity)]
         above = [spot for spot in spots if spot.line <= fact.line]
         nowhere = FactSpot(fact.entity, "heading", fact.line, fact.line)
         return max(above or spots or [nowhere], key=lambda spot: spot.line)
@@ -1107,11 +1107,11 @@ def rename_entity(text: str, file: SemanticFile, entity: str, to: str) -> str:
         if set(sources) <= set(fact_sources(united, file, twin.id)):
             text = remove_fact(united, file, fact.id)
     sheet = Sheet.of(text, file)
-    spots = {spot.line for spot in sheet.found.spots if same(spot.entity, entity)}
-    own = [fact for fact in sheet.found.facts if same(fact.entity, entity)]
+    spots = {spot.line for spot in sheet.facts.spots if same(spot.entity, entity)}
+    own = [fact for fact in sheet.facts.facts if same(fact.entity, entity)]
     named = {fact.line for fact in own if sheet.spot(fact).style != "heading"}
     expected = Counter(
-        (to if same(fact.entity, entity) else fact.entity, *fact_key(fact)[1:]) for fact in sheet.found.facts
+        (to if same(fact.entity, entity) else fact.entity, *fact_key(fact)[1:]) for fact in sheet.facts.facts
     )
     for numbers in (spots | named, spots):
         splices = []
@@ -1183,7 +1183,7 @@ def add_source(text: str, file: SemanticFile, fact_id: str, source: str) -> Fact
     source = UNSAFE.sub("", source).strip()
     if source and sheet.has_room(fact) and source not in sources_in(sheet.fields(fact)):
         result = _with_source(sheet, fact, source)
-        old, new = sheet.found.facts, file.facts(result).facts
+        old, new = sheet.facts.facts, file.facts(result).facts
         if len(old) == len(new) and all(
             after == before or (before == fact and after._replace(source=before.source) == before)
             for before, after in zip(old, new, strict=True)

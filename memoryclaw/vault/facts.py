@@ -96,7 +96,7 @@ class FactItem:
     quoted: bool = False  # nothing but a quotation: a statement where it stands below an entity itself
     listed: bool = True  # False for a quotation that is no value of the key above it, and for a name with nothing but those below
     raw: str = ""  # its own key as written
-    told: list[int] = dataclass_field(default_factory=list)  # the lines that it covers
+    lines: list[int] = dataclass_field(default_factory=list)  # the lines that it covers
 
 
 class _ItemStack:
@@ -139,7 +139,7 @@ class _ItemStack:
         self._open.append(item)
         self.items.append(item)
         if item.value is not None:
-            item.told = [*item.above, item.number]
+            item.lines = [*item.above, item.number]
 
     def _plain(self, item: FactItem, above: FactItem | None, rest: str) -> bool:
         """Reads a bullet without a colon: a name with keys below it, or one value of the key above it."""
@@ -164,7 +164,7 @@ class _ItemStack:
             return
         last.value = f"{last.value} {rest}" if last.value else rest
         last.end = number
-        last.told = [*last.above, *range(last.number, number + 1)]
+        last.lines = [*last.above, *range(last.number, number + 1)]
 
     def _close(self, indent: int, is_bullet: bool) -> None:
         """Closes the keys that this line is not below. A YAML list may be indented no further than its key."""
@@ -418,7 +418,7 @@ class Facts(NamedTuple):
 
     facts: tuple[Fact, ...] = ()
     spots: tuple[FactSpot, ...] = ()
-    told: frozenset[int] = frozenset()  # the lines of facts; all others are prose
+    lines: frozenset[int] = frozenset()  # the lines of facts; all others are prose
     history: tuple[int, int] = (0, 0)  # first and last line of the History shared by lists and tables
     problems: tuple[Problem, ...] = ()  # of the inline fields of their lines
 
@@ -538,14 +538,14 @@ class _FactsRead:
         self.note_id = note_id
         self.facts: list[Fact] = []
         self.problems: list[Problem] = []
-        self.told: set[int] = set()
+        self.lines: set[int] = set()
 
     def add(self, entity: str, field: str, value: FactValue, line: int, *, past: bool) -> bool:
         """Adds the value of a field, where there is one."""
         if not entity or not value.text:
             return False
         self.append(entity, field or VALUE, value, line, past=past)
-        self.told.add(line)
+        self.lines.add(line)
         return True
 
     def append(
@@ -598,7 +598,7 @@ class _Section(_FactsRead):
             for name, cell in zip(names[1:], row.cells[1:], strict=False):
                 entity, field = (scope.entity, subject) if pairs else (subject, name)
                 if self.add(entity, field, fact_value(cell), line, past=scope.past):
-                    self.told.update((header.number, table[1].number))
+                    self.lines.update((header.number, table[1].number))
             self.reached.append((line, "- "))
 
     def _item(self, item: FactItem) -> bool:
@@ -617,7 +617,7 @@ class _Section(_FactsRead):
         if (statement := _statement_of(item, keys)) is not None:
             # An entity's place ends with its facts, so that its next fact comes above what is said of it.
             self.append(entity, "", statement.value, item.number, past=scope.past, type="statement")
-            self.told.update(item.told)
+            self.lines.update(item.lines)
             if not scope.past and not scope.entity and entity:
                 self.spots.append(FactSpot(entity, "bullet", item.top, item.top, ""))
             return scope.past
@@ -634,7 +634,7 @@ class _Section(_FactsRead):
             for inner, value in values
         ]
         if any(added):
-            self.told.update(item.told)
+            self.lines.update(item.lines)
         return True
 
 
@@ -725,7 +725,7 @@ class _FactReader(_FactsRead):
         section = _section(self.note_id, text, scope, listed)
         self.facts += _placed(section, first)
         self.problems += [problem._replace(line=first + problem.line) for problem in section.problems]
-        self.told.update([first + number for number in section.told])
+        self.lines.update([first + number for number in section.lines])
         for spot in section.spots:
             header = first + spot.header if spot.style == "table" else 0
             self._spot(spot._replace(line=first + spot.line, end_line=first + spot.end_line, header=header))
@@ -762,7 +762,7 @@ class _FactReader(_FactsRead):
         for place, fact in zip(order, ids, strict=True):
             self.facts[place] = fact
         spots = tuple(self._spots.values())
-        return Facts(tuple(self.facts), spots, frozenset(self.told), self._history, tuple(self.problems))
+        return Facts(tuple(self.facts), spots, frozenset(self.lines), self._history, tuple(self.problems))
 
 
 # Properties as memory: the fields of a plain note's header and body, which entity they tell of, and where each stands.

@@ -71,13 +71,13 @@ def browser() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright  # noqa: PLC0415
 
     with sync_playwright() as play:
-        found = play.chromium.launch(
+        browser = play.chromium.launch(
             executable_path=chromium(), args=["--no-sandbox"] if os.geteuid() == 0 else []
         )
         try:
-            yield found
+            yield browser
         finally:
-            found.close()
+            browser.close()
 
 
 def chromium() -> str:

@@ -85,7 +85,7 @@ def test_a_page_on_another_port_or_under_another_name_does_nothing(
         other.goto(f"http://{name}:{port}/")
         out = other.evaluate("window.done")
         assert "blocked" in out
-        assert not any("Review" in told for told in out)
+        assert not any("Review" in line for line in out)
         frame = other.frame("hole")
         assert frame is None or "What waits" not in frame.content()
         other.close()
@@ -101,18 +101,20 @@ def test_the_cookie_reaches_no_other_port_and_no_script(visit: Any) -> None:
     with served("<title>x</title>") as (port, heard):
         other = visit.context.new_page()
         other.goto(f"http://127.0.0.1:{port}/ui/")
-        assert not any("mc-" in one.get("cookie", "") for one in heard)
+        assert not any("mc-" in headers.get("cookie", "") for headers in heard)
         other.close()
     visit.asked[:] = [url for url in visit.asked if f":{port}/" not in url]
-    kept = {one["name"].partition("-")[0]: one for one in visit.context.cookies() if one["httpOnly"]}
+    kept = {
+        cookie["name"].partition("-")[0]: cookie for cookie in visit.context.cookies() if cookie["httpOnly"]
+    }
     assert kept["mc"]["path"] == "/ui"
     assert kept["mc"]["sameSite"] == "Strict"
 
 
 def test_under_the_name_of_the_page_nothing_but_the_page_answers(visit: Any) -> None:
     page = visit.go("review")
-    told = page.evaluate("fetch('/v1/review').then(r => r.status)")
-    assert told == 403
+    status = page.evaluate("fetch('/v1/review').then(r => r.status)")
+    assert status == 403
 
 
 def test_a_ticket_used_twice_ends_the_session(chromium: Any, daemon: Daemon) -> None:
@@ -174,7 +176,7 @@ def test_a_hostile_note_is_text_on_every_page(chromium: Any, vault: Any) -> None
             ), name
         context.close()
         assert said == []
-        assert {one for one in asked if not one.startswith(base)} == set()
+        assert {address for address in asked if not address.startswith(base)} == set()
 
 
 def test_everything_works_with_the_network_off(chromium: Any, daemon: Daemon) -> None:

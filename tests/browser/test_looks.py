@@ -44,8 +44,11 @@ def test_axe_finds_nothing_and_nothing_is_too_wide(chromium: Any, shown: Daemon,
     for name in rig.pages():
         page.goto(f"{base}/ui/{name}")
         page.evaluate(axe)
-        found = page.evaluate("rules => axe.run({runOnly: rules, resultTypes: ['violations']})", RULES)
-        wrong += [f"{name}: {one['id']}: {one['nodes'][0]['html'][:160]}" for one in found["violations"]]
+        report = page.evaluate("rules => axe.run({runOnly: rules, resultTypes: ['violations']})", RULES)
+        wrong += [
+            f"{name}: {violation['id']}: {violation['nodes'][0]['html'][:160]}"
+            for violation in report["violations"]
+        ]
         if (over := page.evaluate("document.documentElement.scrollWidth - innerWidth")) > 0:
             wrong.append(f"{name}: {over} px too wide")
     context.close()

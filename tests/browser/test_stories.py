@@ -220,10 +220,10 @@ def test_a_change_shows_its_words(visit: Any) -> None:
 def test_the_timeline_draws_a_line_where_one_looked(visit: Any, daemon: Daemon) -> None:
     page = visit.go("timeline?kind=all")
     assert page.locator(".looked").count() == 0
-    old = next(one for one in visit.context.cookies() if one["name"] == "mc-looked")
+    old = next(cookie for cookie in visit.context.cookies() if cookie["name"] == "mc-looked")
     visit.context.add_cookies([{**old, "value": "|2020-01-01T00:00:00Z"}])
     page = visit.go("timeline?kind=all")
-    kept = next(one for one in visit.context.cookies() if one["name"] == "mc-looked")
+    kept = next(cookie for cookie in visit.context.cookies() if cookie["name"] == "mc-looked")
     assert kept["value"].startswith("2020-01-01T00:00:00Z|")
 
 
@@ -233,7 +233,7 @@ def test_what_is_used_often_is_marked(visit: Any, daemon: Daemon) -> None:
     daemon.post("/v1/feedback", id="notes/moon-pancakes", rating=5)
     page = visit.go("notes?kind=note")
     marked = page.locator(".rows li", has=page.locator(".tag", has_text="hot"))
-    assert [one.split("\n")[0] for one in marked.all_inner_texts()] == ["Moon pancakes"]
+    assert [text.split("\n")[0] for text in marked.all_inner_texts()] == ["Moon pancakes"]
     marked.locator("a").first.click()
     page.wait_for_url("**/note/**")
     assert page.locator(".head .tag", has_text="hot").count() == 1
@@ -283,9 +283,9 @@ def test_signing_out_ends_every_window(visit: Any) -> None:
 def test_the_keys_of_a_page_are_listed(visit: Any) -> None:
     page = visit.go("review")
     page.keyboard.press("?")
-    told = page.locator("dialog[open]").inner_text()
-    assert "approve" in told
-    assert "to Timeline" in told
+    text = page.locator("dialog[open]").inner_text()
+    assert "approve" in text
+    assert "to Timeline" in text
     page.keyboard.press("Escape")
     page.keyboard.press("g")
     with page.expect_navigation():

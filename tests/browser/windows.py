@@ -18,8 +18,8 @@ def chromium() -> Iterator[Any]:
     pytest.importorskip("playwright", reason="pip install 'memoryclaw[ui-test]'")
     if not rig.chromium():
         pytest.fail("there is no Chromium here; on Debian: apt-get install chromium fonts-noto-core")
-    with rig.browser() as found:
-        yield found
+    with rig.browser() as browser:
+        yield browser
 
 
 @pytest.fixture(scope="session")
@@ -37,8 +37,8 @@ def vault(sample: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def daemon(vault: Path) -> Iterator[Daemon]:
     """The daemon of that vault."""
-    with serving(vault) as found:
-        yield found
+    with serving(vault) as daemon:
+        yield daemon
 
 
 class Visit:
@@ -78,8 +78,8 @@ class Visit:
 def visit(chromium: Any, daemon: Daemon) -> Iterator[Visit]:
     """A window that is signed in; at the end it complained of nothing, and asked nobody else."""
     context = chromium.new_context(viewport={"width": 1320, "height": 860}, reduced_motion="reduce")
-    found = Visit(context, rig.way_in(daemon))
-    yield found
+    visit = Visit(context, rig.way_in(daemon))
+    yield visit
     context.close()
-    assert found.complaints == []
-    assert {url for url in found.asked if not url.startswith(found.base)} == set()
+    assert visit.complaints == []
+    assert {url for url in visit.asked if not url.startswith(visit.base)} == set()

@@ -20,9 +20,9 @@ from memoryclaw.text.prompts import fence_block, item
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def take(one: Recorder, *messages: object, session: str = "s"):
+def take(recording: Recorder, *messages: object, session: str = "s"):
     lines = [m if isinstance(m, str) else json.dumps(m) for m in messages]
-    return one.capture(lines, session=session)
+    return recording.capture(lines, session=session)
 
 
 def test_an_acknowledged_line_is_a_turn_that_the_vault_reads(tmp_path):
@@ -69,24 +69,24 @@ def test_a_line_without_a_session_is_refused(tmp_path):
     ],
 )
 def test_the_same_line_is_kept_once_by_this_recorder_and_by_the_next(tmp_path, line):
-    one = recorder(tmp_path)
-    [first] = take(one, line)
-    again = [*take(one, line), *take(recorder(tmp_path, b"a new key"), line, line)]
+    recording = recorder(tmp_path)
+    [first] = take(recording, line)
+    again = [*take(recording, line), *take(recorder(tmp_path, b"a new key"), line, line)]
     assert [(a.ok, a.again, a.id) for a in again] == [(True, True, first.id)] * 3
     assert len(turns(tmp_path)) == 1
 
 
 def test_lines_that_only_look_alike_are_all_kept(tmp_path):
-    one = recorder(tmp_path)
+    recording = recorder(tmp_path)
     take(
-        one,
+        recording,
         {"content": "yes"},
         {"content": "yes"},
         {"content": "yes", "id": "a"},
         {"content": "yes", "id": "b"},
     )
     take(
-        one,
+        recording,
         {"content": "yes", "ts": "2026-01-01T00:00:00Z"},
         {"content": "yes", "ts": "2026-01-01T00:00:01Z"},
     )
@@ -94,8 +94,8 @@ def test_lines_that_only_look_alike_are_all_kept(tmp_path):
 
 
 def test_a_turn_that_is_taken_is_not_taken_twice_and_nothing_is_lost_silently(tmp_path):
-    one = recorder(tmp_path)
-    [first, second] = take(one, {"turn": 1, "content": "one"}, {"turn": 1, "content": "another"})
+    recording = recorder(tmp_path)
+    [first, second] = take(recording, {"turn": 1, "content": "one"}, {"turn": 1, "content": "another"})
     assert first.ok
     assert "says something else" in second.error
 
@@ -118,37 +118,40 @@ def test_turns_are_numbered_on_over_days_processes_and_lines_of_others(tmp_path)
 
 
 def test_a_line_that_somebody_appends_by_hand_between_two_batches_is_known(tmp_path):
-    one = recorder(tmp_path)
-    take(one, {"content": "one"})
+    recording = recorder(tmp_path)
+    take(recording, {"content": "one"})
     with open(tmp_path / "logs/2026-11-21/s.jsonl", "a") as log:
         log.write(
             '{"ts": "2026-11-21T10:15:00Z", "session": "s", "turn": 2, "role": "user", "content": "by hand"}\n'
         )
-    [again, new] = take(one, {"turn": 2, "content": "by hand"}, {"content": "three"})
+    [again, new] = take(recording, {"turn": 2, "content": "by hand"}, {"content": "three"})
     assert (again.again, again.id, new.id) == (True, "log:s/2", "log:s/3")
     assert [turn.text for turn in turns(tmp_path)] == ["one", "by hand", "three"]
 
 
 def test_a_torn_line_is_not_counted_as_a_turn_that_is_known(tmp_path):
-    one = recorder(tmp_path)
-    take(one, {"content": "one"})
+    recording = recorder(tmp_path)
+    take(recording, {"content": "one"})
     with open(tmp_path / "logs/2026-11-21/s.jsonl", "a") as log:
         log.write('{"ts": "2026-11-21T10:15:00Z", "sess')
-    assert [done.id for done in take(one, {"content": "two"}, {"content": "three"})] == ["log:s/2", "log:s/3"]
+    assert [done.id for done in take(recording, {"content": "two"}, {"content": "three"})] == [
+        "log:s/2",
+        "log:s/3",
+    ]
     assert [
-        done.again for done in take(one, {"turn": 2, "content": "two"}, {"turn": 3, "content": "three"})
+        done.again for done in take(recording, {"turn": 2, "content": "two"}, {"turn": 3, "content": "three"})
     ] == [True] * 2
 
 
 def test_more_sessions_than_are_kept_in_mind_lose_and_double_nothing(tmp_path):
-    one = recorder(tmp_path)
+    recording = recorder(tmp_path)
     said = [
         {"session": f"s{n % (3 * SESSIONS)}", "id": f"h{n}", "content": f"line {n}"}
         for n in range(8 * SESSIONS)
     ]
     for start in range(0, len(said), SESSIONS):
-        assert all(done.ok and not done.again for done in take(one, *said[start : start + SESSIONS]))
-    assert all(done.again for done in take(one, *said))
+        assert all(done.ok and not done.again for done in take(recording, *said[start : start + SESSIONS]))
+    assert all(done.again for done in take(recording, *said))
     assert sorted(turn.text for turn in turns(tmp_path)) == sorted(str(line["content"]) for line in said)
 
 
@@ -232,11 +235,11 @@ def test_two_processes_capture_one_session_without_loss_or_a_turn_given_twice(tm
         subprocess.Popen([sys.executable, "-c", code, tmp_path, who, Path(__file__).parent], env={**os.environ, "PYTHONPATH": path}, stdout=subprocess.PIPE, text=True)
         for who in "ab"
     ]  # fmt: skip
-    ids = [line for one in started for line in one.communicate()[0].split()]
-    found = turns(tmp_path)
+    ids = [line for process in started for line in process.communicate()[0].split()]
+    kept = turns(tmp_path)
     assert len(set(ids)) == 80
-    assert sorted(turn.id for turn in found) == sorted(ids)
-    assert {turn.text for turn in found} == {f"{who} {n}" for who in "ab" for n in range(40)}
+    assert sorted(turn.id for turn in kept) == sorted(ids)
+    assert {turn.text for turn in kept} == {f"{who} {n}" for who in "ab" for n in range(40)}
 
 
 def test_no_fake_secret_is_anywhere_in_the_vault_after_capture_and_sync(vault_of, monkeypatch, tmp_path):

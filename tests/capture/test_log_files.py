@@ -67,7 +67,7 @@ def test_lines_of_two_processes_stay_whole(tmp_path):
         "for n in range(60):\n    logs.append('logs/2026-11-21/s.jsonl', [sys.argv[2].encode() * 20000 + b'\\n'] * 3)\n"
     )
     running = [Claw().start("-c", code, tmp_path, who) for who in "ab"]
-    assert [one.wait() for one in running] == [0, 0]
+    assert [process.wait() for process in running] == [0, 0]
     lines = [line for line in (tmp_path / PATH).read_bytes().split(b"\n") if line]
     assert (
         sorted((line[:1], len(line), len(set(line))) for line in lines)

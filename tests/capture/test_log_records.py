@@ -31,23 +31,23 @@ def test_a_secret_under_a_name_goes_from_calls_arguments_and_results():
 
 def test_a_long_payload_is_cut_and_kept_whole_without_its_secrets():
     text = "begin " + "word " * 4000 + "password: hunter2 end"
-    found = keep({"tool": "fetch", "args": {"url": "x", "body": text}, "result": text})
-    [(digest, whole)] = found.artifacts.items()
+    turn = keep({"tool": "fetch", "args": {"url": "x", "body": text}, "result": text})
+    [(digest, whole)] = turn.artifacts.items()
     assert digest == hashlib.sha256(whole).hexdigest()
     assert whole.decode().startswith("begin word")
     assert b"hunter2" not in whole
     assert b"[REDACTED:password:" in whole
-    for cut in (found.record["result"], found.record["args"]["body"]):
+    for cut in (turn.record["result"], turn.record["args"]["body"]):
         assert cut.startswith("begin word")
         assert cut.endswith("end")
         assert f"logs/artifacts/{digest}" in cut
-    assert len(line_of(found.record)) < 3 * PAYLOAD
+    assert len(line_of(turn.record)) < 3 * PAYLOAD
 
 
 def test_a_payload_that_is_long_in_many_short_parts_is_cut_too():
-    found = keep({"tool": "list", "result": [{"n": n} for n in range(5000)]})
-    assert len(line_of(found.record)) < 2 * PAYLOAD
-    assert len(found.artifacts) == 1
+    turn = keep({"tool": "list", "result": [{"n": n} for n in range(5000)]})
+    assert len(line_of(turn.record)) < 2 * PAYLOAD
+    assert len(turn.artifacts) == 1
 
 
 @pytest.mark.parametrize(
@@ -71,10 +71,12 @@ def test_who_may_read_a_turn_is_written_beside_it():
 
 
 def test_the_same_words_are_known_again_under_another_key():
-    one, two = (keep({"role": "user", "content": "password: hunter2"}, key).record for key in (b"a", b"b"))
-    assert one != two
-    assert likeness(one) == likeness(two)
-    assert likeness(one) != likeness(keep({"role": "user", "content": "password: none"}).record)
+    first, second = (
+        keep({"role": "user", "content": "password: hunter2"}, key).record for key in (b"a", b"b")
+    )
+    assert first != second
+    assert likeness(first) == likeness(second)
+    assert likeness(first) != likeness(keep({"role": "user", "content": "password: none"}).record)
 
 
 def test_a_line_is_one_line_whatever_was_said():

@@ -29,6 +29,6 @@ def test_a_turn_that_is_not_to_be_remembered_leaves_nothing(text):
 
 
 def test_private_and_noexport_stay_and_the_first_is_told():
-    found = strip_marks("[PRIVATE] salary talk [NOEXPORT]")
-    assert (found.text, found.private) == ("[PRIVATE] salary talk [NOEXPORT]", True)
+    marks = strip_marks("[PRIVATE] salary talk [NOEXPORT]")
+    assert (marks.text, marks.private) == ("[PRIVATE] salary talk [NOEXPORT]", True)
     assert not strip_marks("a <private>b</private>").private

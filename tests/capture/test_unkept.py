@@ -110,7 +110,7 @@ def test_what_a_tool_did_in_between_is_meant_by_delete_that(vault_of: VaultOf) -
     assert "Lunde" in "".join(path.read_text() for path in (root / "semantic").glob("*.md"))
 
 
-@pytest.mark.parametrize(("told", "answer", "order"), [
+@pytest.mark.parametrize(("secret", "answer", "order"), [
     ("my vet is Dr Lunde. Write me a tagline for my bakery Crumb.", "Crumb: every bite counts.", "delete that"),
     ("my vet is Dr Lunde and I added a slider to our site", "Nice.", "remove this please"),
     ("my vet is Dr Lunde", "Here is the draft: dear all", "delete that"),
@@ -122,10 +122,10 @@ def test_what_a_tool_did_in_between_is_meant_by_delete_that(vault_of: VaultOf) -
     ("o meu veterinário é Dr Lunde", "Aqui está o rascunho: olá", "apaga isso"),
 ])  # fmt: skip
 def test_a_pronoun_means_the_work_that_stands_beside_what_was_said(
-    vault_of: VaultOf, told: str, answer: str, order: str
+    vault_of: VaultOf, secret: str, answer: str, order: str
 ) -> None:
     root = vault_of({})
-    lines = [("user", told), ("assistant", answer), ("user", order)]
+    lines = [("user", secret), ("assistant", answer), ("user", order)]
     with App(root, clock=lambda: NIGHT) as app:
         app.capture([json.dumps({"ts": f"2026-04-19T18:{n:02}:00Z", "session": "evening", "turn": n, "role": role, "content": text}) for n, (role, text) in enumerate(lines)])  # fmt: skip
     consolidated(root)

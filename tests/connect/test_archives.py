@@ -64,8 +64,8 @@ def test_a_list_is_read_item_by_item_wherever_it_is_cut(step: int, indent: int |
     )
 )
 def test_any_list_reads_as_the_parser_reads_it(values: list[Any]) -> None:
-    found = read(json.dumps(values).encode(), 5)
-    assert found == values
+    items = read(json.dumps(values).encode(), 5)
+    assert items == values
 
 
 def test_a_long_list_of_small_items_is_not_copied_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,7 +75,7 @@ def test_a_long_list_of_small_items_is_not_copied_again_and_again(monkeypatch: p
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "told"),
+    ("text", "line", "message"),
     [
         ('[{"a": 1},\n {"b": nope},\n {"c": 2}]', 2, "item 2, column 8: this is not JSON"),
         ('[{"a": 1},\n {"b": "x', 2, "item 2, column 2: the file ends in the middle"),
@@ -84,24 +84,26 @@ def test_a_long_list_of_small_items_is_not_copied_again_and_again(monkeypatch: p
         ("hello", 1, "this is not JSON"),
     ],
 )
-def test_what_is_broken_is_told_with_its_place_and_the_rest_is_read(text: str, line: int, told: str) -> None:
+def test_what_is_broken_is_told_with_its_place_and_the_rest_is_read(
+    text: str, line: int, message: str
+) -> None:
     for step in (1, 1 << 20):
-        found = read(text.encode(), step)
-        problems = [one for one in found if isinstance(one, Problem)]
+        items = read(text.encode(), step)
+        problems = [item for item in items if isinstance(item, Problem)]
         assert len(problems) == 1
         assert problems[0].line == line
-        assert told in problems[0].message
-        assert [one for one in found if isinstance(one, dict)] == [
-            one for one in ({"a": 1}, {"c": 2}) if json.dumps(one) in text
+        assert message in problems[0].message
+        assert [item for item in items if isinstance(item, dict)] == [
+            record for record in ({"a": 1}, {"c": 2}) if json.dumps(record) in text
         ]
 
 
 def test_an_item_that_is_too_long_is_refused_and_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archives, "LARGEST", 100)
     monkeypatch.setattr(archives, "_CHUNK", 50)
-    found = read(json.dumps([{"a": 1}, {"b": "x" * 500}]).encode())
-    assert found[0] == {"a": 1}
-    assert "more than 100 characters" in found[1].message
+    items = read(json.dumps([{"a": 1}, {"b": "x" * 500}]).encode())
+    assert items[0] == {"a": 1}
+    assert "more than 100 characters" in items[1].message
     with pytest.raises(InputError, match="larger than the 100 bytes"):
         whole(Part("x.md", lambda: BytesIO(b"y" * 101)))
 

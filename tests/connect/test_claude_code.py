@@ -84,10 +84,10 @@ def test_what_the_host_wrote_for_itself_is_no_turn(text: str) -> None:
 
 def test_a_line_without_an_id_is_known_by_its_bytes_and_a_false_time_is_no_time() -> None:
     text = json.dumps({"type": "user", "timestamp": "soon", "message": {"content": "hello"}})
-    [one], [again] = turns_of(text, "s"), turns_of(text, "s")
-    assert one == again
-    assert len(one["uuid"]) == 32
-    assert "timestamp" not in one
+    [first], [again] = turns_of(text, "s"), turns_of(text, "s")
+    assert first == again
+    assert len(first["uuid"]) == 32
+    assert "timestamp" not in first
 
 
 @given(st.recursive(st.none() | st.text(max_size=5) | st.integers(), lambda x: st.lists(x, max_size=3) | st.dictionaries(st.sampled_from(["type", "message", "content", "text", "user", "uuid"]), x, max_size=4), max_leaves=20))  # fmt: skip

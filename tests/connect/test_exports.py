@@ -34,16 +34,16 @@ VALUES = st.recursive(
 
 
 def check(items: list[Item]) -> None:
-    for one in [item for item in items if isinstance(item, HostConversation)]:
-        for turn in one.turns:
+    for conversation in [item for item in items if isinstance(item, HostConversation)]:
+        for turn in conversation.turns:
             json.dumps(turn)
             try:
                 said = read_turn(turn, PendingToolCalls())
             except InputError:
                 continue  # told as a problem, and the other turns come
-            assert said.session == one.session
+            assert said.session == conversation.session
     memories = [item for item in items if isinstance(item, Memory)]
-    assert all(one.text.strip() and isinstance(one.text, str) for one in memories)
+    assert all(memory.text.strip() and isinstance(memory.text, str) for memory in memories)
 
 
 @given(st.sampled_from([chatgpt, claude, mem0]), VALUES)
@@ -71,8 +71,8 @@ def test_a_real_export_with_one_odd_value_is_read(
     for _ in range(data.draw(st.integers(0, 5))):
         inner = [
             key
-            for key, one in (place.items() if isinstance(place, dict) else enumerate(place))
-            if isinstance(one, dict | list) and one
+            for key, value in (place.items() if isinstance(place, dict) else enumerate(place))
+            if isinstance(value, dict | list) and value
         ]
         if not inner:
             break

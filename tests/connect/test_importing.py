@@ -74,28 +74,30 @@ def test_a_dry_run_tells_everything_and_writes_nothing(claw: Claw, tmp_path: Pat
         done = claw("import", "chatgpt", path, *words)
         assert done.code == 0
         assert tree_of(claw.vault or Path()) == before
-    told = claw("import", "chatgpt", path, "--json").json
-    assert told["dry_run"] is True
-    boat = next(one for one in told["conversations"] if one["session"] == SESSION)
+    report = claw("import", "chatgpt", path, "--json").json
+    assert report["dry_run"] is True
+    boat = next(
+        conversation for conversation in report["conversations"] if conversation["session"] == SESSION
+    )
     assert (boat["title"], boat["first"], boat["last"], boat["turns"], boat["new"]) == (
         "Boathouse deadline", "2025-04-08T14:00:00Z", "2025-04-09T14:00:00Z", 9, 9,
     )  # fmt: skip
-    assert {one["kind"] for one in told["proposed"]} == {"fact", "note"}
-    assert told["left_out"] == {
+    assert {proposal["kind"] for proposal in report["proposed"]} == {"fact", "note"}
+    assert report["left_out"] == {
         "another branch: an answer or a question that was replaced": 1, "hidden by the host": 1,
         "files that hold neither conversations nor memories": 3,
     }  # fmt: skip
     did = claw("import", "chatgpt", path, "--yes", "--json").json
     assert (did["added"], did["redacted"], len(did["proposed"])) == (
-        told["added"],
-        told["redacted"],
-        len(told["proposed"]),
+        report["added"],
+        report["redacted"],
+        len(report["proposed"]),
     )
 
 
 def test_turns_keep_their_times_roles_and_tools_and_lose_their_secrets(claw: Claw, tmp_path: Path) -> None:
     claw("import", "chatgpt", chatgpt_zip(tmp_path / "export.zip"), "--yes")
-    kept = {one["host_id"]: one for one in turns(claw) if one["session"] == SESSION}
+    kept = {turn["host_id"]: turn for turn in turns(claw) if turn["session"] == SESSION}
     assert list(kept) == ["m-1", "m-3", "m-4", "m-5", "m-6", "m-6:1", "m-7", "m-8", "m-9"]
     assert kept["m-1"]["ts"] == "2025-04-08T14:00:00Z"
     assert kept["m-6"]["ts"] == kept["m-5"]["ts"]  # it has none of its own
@@ -111,8 +113,8 @@ def test_turns_keep_their_times_roles_and_tools_and_lose_their_secrets(claw: Cla
     # What a page said is no memory of anybody, and stays untrusted.
     claw("consolidate", "--llm", "none")
     assert "Evil" not in json.dumps(claw("facts", "--json").json)
-    found = claw("search", "kind:turn Evil", "--json").json["matches"]
-    assert {one["trust"] for one in found} <= {"untrusted"}
+    matches = claw("search", "kind:turn Evil", "--json").json["matches"]
+    assert {match["trust"] for match in matches} <= {"untrusted"}
 
 
 def test_twice_is_nothing_new_and_a_longer_conversation_brings_its_new_turns(
@@ -127,7 +129,7 @@ def test_twice_is_nothing_new_and_a_longer_conversation_brings_its_new_turns(
     longer = boat_chat(message("m-10", "user", "It moved to 2027-01-05.", create_time=START + 90000))
     done = claw("import", "chatgpt", chatgpt_zip(tmp_path / "two.zip", longer, PLAIN), "--yes", "--json").json
     assert (done["added"], done["again"]) == (1, 10)
-    assert [one["host_id"] for one in turns(claw)].count("m-1") == 1
+    assert [turn["host_id"] for turn in turns(claw)].count("m-1") == 1
 
 
 @pytest.mark.laws
@@ -152,7 +154,7 @@ def test_one_that_was_interrupted_is_made_again(claw: Claw, tmp_path: Path) -> N
     assert running.wait(60) in (0, 130)
     done = claw("import", "chatgpt", path, "--yes", "--json").json
     assert done["added"] + done["again"] == 1_500
-    assert len({(one["session"], one["host_id"]) for one in turns(claw)}) == len(turns(claw)) == 1_500
+    assert len({(turn["session"], turn["host_id"]) for turn in turns(claw)}) == len(turns(claw)) == 1_500
 
 
 def test_what_was_erased_does_not_come_back(claw: Claw, tmp_path: Path) -> None:
@@ -161,7 +163,7 @@ def test_what_was_erased_does_not_come_back(claw: Claw, tmp_path: Path) -> None:
     assert claw("forget", "--purge", "--yes", f"log:chatgpt-{PLAIN['id']}/1").code == 0
     done = claw("import", "chatgpt", path, "--yes", "--json").json
     assert done["left_out"]["forgotten"] == 1
-    assert not any("green tea" in str(one.get("content")) for one in turns(claw))
+    assert not any("green tea" in str(turn.get("content")) for turn in turns(claw))
 
 
 def test_marks_keep_their_effect(claw: Claw, tmp_path: Path) -> None:
@@ -172,7 +174,7 @@ def test_marks_keep_their_effect(claw: Claw, tmp_path: Path) -> None:
         message("4", "assistant", "User hates fish. [NOMEM]", recipient="bio", create_time=START + 3),
     ]
     claw("import", "chatgpt", chatgpt_zip(tmp_path / "x.zip", tree("c-1", "t", said)), "--yes")
-    kept = {one["host_id"]: one for one in turns(claw)}
+    kept = {turn["host_id"]: turn for turn in turns(claw)}
     assert kept.keys() == {"1", "3"}
     assert kept["1"]["audience"] == "owner"
     assert (kept["3"]["content"], kept["3"]["export"]) == ("The code [private] here [NOEXPORT]", False)
@@ -196,7 +198,7 @@ def test_trees_that_are_odd_are_read_as_far_as_they_go(claw: Claw, tmp_path: Pat
     path = zipped(tmp_path / "x.zip", {"conversations.json": [plain, circle, lost, odd, {}, "text"]})
     done = claw("import", "chatgpt", path, "--yes", "--json")
     assert done.code == 0
-    assert sorted(one["content"] for one in turns(claw)) == [
+    assert sorted(turn["content"] for turn in turns(claw)) == [
         "and round", "in a circle", "no end is named", "one", "two",
     ]  # fmt: skip
     assert done.json["left_out"]["of another form than this program writes"] == 2
@@ -206,14 +208,14 @@ def test_claude_brings_conversations_documents_memories_and_projects(claw: Claw,
     path = zipped(tmp_path / "claude.zip", claude_files())
     done = claw("import", "claude", path, "--yes", "--json").json
     kept = turns(claw)
-    assert [(one["role"], one.get("tool", "")) for one in kept] == [
+    assert [(turn["role"], turn.get("tool", "")) for turn in kept] == [
         ("user", ""), ("tool", "attachment"), ("tool", "attachment"), ("assistant", ""), ("tool", "web_search"), ("assistant", ""),
     ]  # fmt: skip
     assert kept[1]["result"] == "The harbour closes at nine."
     assert kept[4]["args"] == {"query": "harbour"}
-    assert {one["ts"] for one in kept} == {"2025-05-02T09:00:00Z"}
+    assert {turn["ts"] for turn in kept} == {"2025-05-02T09:00:00Z"}
     assert "SECRETTHOUGHT" not in json.dumps(kept)
-    assert {one["what"] for one in done["proposed"]} == {
+    assert {proposal["what"] for proposal in done["proposed"]} == {
         "user: Tea is green", "Nora builds boats.", "The kiosk is in Nantes.", "A kiosk by the sea", "The rent is 400.",
     }  # fmt: skip
     assert claw("review", "approve", "--all", "--yes").code == 0
@@ -231,7 +233,7 @@ def test_mem0_memories_wait_and_one_yes_makes_them_memory(claw: Claw, tmp_path: 
     waiting = claw("review", "--json").json["waiting"]
     assert done["known"] == 2
     assert done["left_out"] == {"marked [NOMEM]": 1}
-    assert [one["what"] for one in waiting] == [
+    assert [item["what"] for item in waiting] == [
         'nora said: "Nora is allergic to penicillin"',
         'user said: "Prefers morning meetings [PRIVATE]"',
     ]
@@ -268,7 +270,7 @@ def test_a_memory_md_waits_line_by_line(claw: Claw, tmp_path: Path) -> None:
     text = "# MEMORY.md\n\n## Preferences\n- Tea: green\n\n## Boathouse\n- Deadline: 2026-12-11\n\nThe larch came from Silkeborg.\n"
     path = put(tmp_path, {"ws/MEMORY.md": text}) / "ws/MEMORY.md"
     done = claw("import", "memory-md", path, "--yes", "--json").json
-    assert {one["what"] for one in done["proposed"]} == {
+    assert {proposal["what"] for proposal in done["proposed"]} == {
         "user: Tea is green",
         "Boathouse: Deadline is 2026-12-11",
         "The larch came from Silkeborg.",
@@ -300,7 +302,7 @@ def test_a_persons_own_notes_are_copied_as_they_are_and_one_undo_takes_them_back
     (vault / "notes/My Notes/empty.md").write_text("mine now\n")
     again = claw("import", "markdown", folder, "--yes", "--json").json
     assert (again["notes"], again["known"]) == ([], 6)
-    assert any("empty.md is there already and says something else" in one for one in again["notices"])
+    assert any("empty.md is there already and says something else" in notice for notice in again["notices"])
     (vault / "notes/My Notes/empty.md").write_text("")
     assert claw("undo", done["commit"]).code == 0
     assert tree_of(vault) == before
@@ -341,19 +343,19 @@ def test_a_history_of_aider_is_a_session_a_start_and_grows(claw: Claw, tmp_path:
     done = claw("import", "aider", folder / ".aider.chat.history.md", "--yes", "--json").json
     assert (done["added"], done["again"], done["left_out"]) == (1, 5, {"conversations without a word": 1})
     kept = turns(claw)
-    assert {(one["session"], one["ts"]) for one in kept} == {
+    assert {(turn["session"], turn["ts"]) for turn in kept} == {
         ("aider-2026-05-01_10-00-00", "2026-05-01T10:00:00Z")
     }
-    assert [(one["role"], one.get("content", "").partition("\n")[0]) for one in kept] == [
+    assert [(turn["role"], turn.get("content", "").partition("\n")[0]) for turn in kept] == [
         ("tool", ""), ("tool", ""), ("user", "Which crane do we book?"), ("assistant", "Book the small one:"), ("tool", ""), ("user", "Thanks."),
     ]  # fmt: skip
     assert "a heading of a file" in kept[3]["content"]
-    told = put(tmp_path, {"other.md": "# Notes\n"}) / "other.md"
-    assert "written as aider exports it" in claw("import", "aider", told, "--yes").err
+    path = put(tmp_path, {"other.md": "# Notes\n"}) / "other.md"
+    assert "written as aider exports it" in claw("import", "aider", path, "--yes").err
 
 
 @pytest.mark.parametrize(
-    ("kind", "files", "told"),
+    ("kind", "files", "message"),
     [
         ("claude", {"conversations.json": [boat_chat()]}, "nothing in .* is written as Claude exports it"),
         (
@@ -367,12 +369,12 @@ def test_a_history_of_aider_is_a_session_a_start_and_grows(claw: Claw, tmp_path:
     ],
 )
 def test_what_is_of_another_program_is_refused_in_one_sentence(
-    claw: Claw, tmp_path: Path, kind: str, files: dict[str, Any], told: str
+    claw: Claw, tmp_path: Path, kind: str, files: dict[str, Any], message: str
 ) -> None:
     done = claw("import", kind, zipped(tmp_path / "x.zip", files), "--yes")
     assert done.code == 1
     assert done.err.count("\n") == 1
-    assert re.search(told, done.err)
+    assert re.search(message, done.err)
     assert turns(claw) == []
 
 
@@ -383,7 +385,7 @@ def test_what_is_broken_is_told_and_the_rest_comes(claw: Claw, tmp_path: Path) -
     )
     done = claw("import", "chatgpt", path, "--yes", "--json")
     assert done.code == 1
-    assert [(one["path"], one["line"]) for one in done.json["problems"]] == [("x.json", 2)]
+    assert [(problem["path"], problem["line"]) for problem in done.json["problems"]] == [("x.json", 2)]
     assert len(turns(claw)) == 10
 
 
@@ -402,5 +404,8 @@ def test_instructions_that_stand_in_every_conversation_wait_once(claw: Claw, tmp
         for n in range(5)
     )
     done = claw("import", "chatgpt", chatgpt_zip(tmp_path / "x.zip", *chats), "--yes", "--json").json
-    assert [one["what"] for one in done["proposed"]] == ["I build boats in Aarhus.", "Answer briefly."]
+    assert [proposal["what"] for proposal in done["proposed"]] == [
+        "I build boats in Aarhus.",
+        "Answer briefly.",
+    ]
     assert git(claw.vault or Path(), "log", "-1", "--format=%s") == "Waits for review: 2 from x.zip\n"

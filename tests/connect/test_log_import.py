@@ -58,13 +58,13 @@ def test_logs_of_every_format_become_turns_of_ours(tmp_path, source):
     root = vault(tmp_path)
     done = bring(root, source)
     assert (done.files, done.added, done.redacted) == (3, 7, 1)
-    found = {turn.id: turn for turn in turns(root)}
-    assert found["log:boats/2"].text == "Booked for Thursday."
-    assert found["log:boats/2"].ts == "2025-04-08T14:31:00Z"
-    assert found["log:5f1c/1"].text == "list the plans"
-    assert found["log:5f1c/3"].text == 'exec {"command": "ls"} → a.pdf'
-    assert found["log:5f1c/4"].role == "assistant"
-    assert found["log:plain/1"].ts == "2025-01-01T00:00:00Z"
+    by_id = {turn.id: turn for turn in turns(root)}
+    assert by_id["log:boats/2"].text == "Booked for Thursday."
+    assert by_id["log:boats/2"].ts == "2025-04-08T14:31:00Z"
+    assert by_id["log:5f1c/1"].text == "list the plans"
+    assert by_id["log:5f1c/3"].text == 'exec {"command": "ls"} → a.pdf'
+    assert by_id["log:5f1c/4"].role == "assistant"
+    assert by_id["log:plain/1"].ts == "2025-01-01T00:00:00Z"
     assert [(Path(p.path).name, p.line) for p in done.problems] == [("plain.jsonl", 3)]
 
 
@@ -108,9 +108,9 @@ def test_the_source_is_only_read_and_no_secret_comes_along(tmp_path, source):
 
 
 def test_progress_is_told_file_by_file(tmp_path, source):
-    told: list[tuple[int, int]] = []
-    bring(vault(tmp_path), source, progress=lambda done, total: told.append((done, total)))
-    assert told == [(1, 3), (2, 3), (3, 3)]
+    steps: list[tuple[int, int]] = []
+    bring(vault(tmp_path), source, progress=lambda done, total: steps.append((done, total)))
+    assert steps == [(1, 3), (2, 3), (3, 3)]
 
 
 def test_the_vaults_own_logs_and_missing_paths_are_refused(tmp_path):

@@ -74,14 +74,14 @@ def test_latest_is_written_for_one_audience_and_kept_fresh(claw: Claw) -> None:
     claw("sync")
     assert not (state / "latest.json").exists()
     assert claw("export", "latest", "--budget", "300").code == 0
-    told = json.loads((state / "latest.json").read_text())
-    assert (told["audience"], told["budget"], told["context"]) == (
+    export = json.loads((state / "latest.json").read_text())
+    assert (export["audience"], export["budget"], export["context"]) == (
         "agent",
         300,
         (state / "latest.md").read_text(),
     )
-    assert {one["field"] for one in told["facts"]} == {"prefers", "city", "job", "dog", ""}
-    assert [one["id"] for one in told["episodes"]] == ["ep-boat"]
+    assert {fact["field"] for fact in export["facts"]} == {"prefers", "city", "job", "dog", ""}
+    assert [episode["id"] for episode in export["episodes"]] == ["ep-boat"]
     before = os.stat(state / "latest.md").st_mtime_ns
     claw("sync")
     assert os.stat(state / "latest.md").st_mtime_ns == before
@@ -137,6 +137,6 @@ def test_it_never_exceeds_its_budget_and_no_text_leaves_its_line(
         for line in done.text.split("\n")
     )
     assert done.text.count("<") == MARK.count("<")
-    shown = [one for one in given_facts if one.trust in ("trusted", "unknown")]
+    shown = [fact for fact in given_facts if fact.trust in ("trusted", "unknown")]
     assert done.left_out == len(shown) + len(episodes) - len(done.facts) - len(done.episodes)
     assert set(done.facts) <= set(shown)

@@ -50,9 +50,9 @@ def test_everything_waits_and_one_yes_makes_it_memory(home: Claw, tmp_path: Path
     assert home("facts", "Boathouse Aarhus").code == 1
     assert home("review", "approve", *[item["id"] for item in done["proposed"]]).code == 0
     assert home("facts", "Boathouse Aarhus", "--json").json["facts"][0]["value"] == "2026-12-11"
-    found = home("show", "2026-04-18_00-00-00_kiosk").out
-    assert "The kiosk in Nantes." in found
-    assert "sk-proj" not in found
+    session = home("show", "2026-04-18_00-00-00_kiosk").out
+    assert "The kiosk in Nantes." in session
+    assert "sk-proj" not in session
     assert "trust: unknown" in next(home.vault.glob("episodes/2026-04-18*.md")).read_text()
     note = next(home.vault.glob("semantic/openclaw/preferences-*.md")).read_text()
     assert "tags: [openclaw, flights, early-morning]" in note

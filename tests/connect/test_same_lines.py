@@ -159,21 +159,21 @@ def test_the_plugin_and_an_import_of_its_hosts_session_give_the_same_lines(tmp_p
     for way in (plugged, stored):
         (tmp_path / way.__name__).mkdir()
         read.append(lines(tmp_path / way.__name__, OPENCLAW, way))
-    told = [
+    compared = [
         [
             {key: line.get(key) for key in ("ts", "role", "content", "tool", "result", "marks")}
             for line in each
         ]
         for each in read
     ]
-    assert told[0] == told[1]
-    assert [(line["role"], line["content"] or line["result"]) for line in told[0]] == [
+    assert compared[0] == compared[1]
+    assert [(line["role"], line["content"] or line["result"]) for line in compared[0]] == [
         ("user", "where are the dowels?"),
         ("assistant", "In the shed."),
         ("tool", "from the other session"),
         ("assistant", "Noted."),
     ]
-    assert len(told[0][0]["marks"]) == 2
+    assert len(compared[0][0]["marks"]) == 2
 
 
 CODEX = [

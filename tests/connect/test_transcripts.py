@@ -29,9 +29,9 @@ class Kept:
         self.full = False
 
     def __call__(self, turns: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        return [self._one(turn["uuid"]) for turn in turns]
+        return [self._answer(turn["uuid"]) for turn in turns]
 
-    def _one(self, id_: str) -> dict[str, Any]:
+    def _answer(self, id_: str) -> dict[str, Any]:
         self.handed += 1
         if self.full:
             return {"ok": False, "error": "the disk is full", "line": 1}

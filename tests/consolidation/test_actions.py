@@ -55,14 +55,14 @@ def performed(text, *actions):
 
 
 def facts(text):
-    found = SemanticFile(PATH, NONE).facts(text).facts
-    return {(fact.entity, fact.field, fact.value, fact.current) for fact in found}
+    facts = SemanticFile(PATH, NONE).facts(text).facts
+    return {(fact.entity, fact.field, fact.value, fact.current) for fact in facts}
 
 
 def test_several_actions_on_one_file_are_one_patch():
-    found = rewrites(episode("e", "Words", BOATHOUSE, colour(), deadline(), CONFIRM), NONE)
-    assert [*found] == ["episodes/e.md", PATH]
-    text = found[PATH](PROJECTS)
+    patches = rewrites(episode("e", "Words", BOATHOUSE, colour(), deadline(), CONFIRM), NONE)
+    assert [*patches] == ["episodes/e.md", PATH]
+    text = patches[PATH](PROJECTS)
     assert facts(text) - facts(PROJECTS) == {
         ("Kitchen", "paint", "matt Dünensand", True),
         ("Boathouse Aarhus", "deadline", "2026-12-18", True),
@@ -178,8 +178,8 @@ def test_a_source_that_is_no_list_is_not_written_over():
 
 def test_a_twin_moves_as_it_is():
     [moved] = moves(whole().changes[5])
-    found = outcome_of(whole().changes, NONE, FILES.get)
-    assert (found[SECOND], found[moved.to]) == ((TWIN_NOTE, ""), ("", TWIN_NOTE))
+    outcome = outcome_of(whole().changes, NONE, FILES.get)
+    assert (outcome[SECOND], outcome[moved.to]) == ((TWIN_NOTE, ""), ("", TWIN_NOTE))
 
 
 def test_what_cannot_be_done_is_left_out_of_the_outcome():
@@ -192,7 +192,7 @@ def test_each_action_names_itself_its_files_and_where_it_may_be_proposed():
     assert len({action.heading for action in ACTIONS}) == len(ACTIONS)
     assert (new.paths, WAITING.paths) == (("episodes/e.md",), ("semantic/_pending.md",))
     assert MoveFile(FIRST, SECOND).paths == (FIRST, SECOND)
-    assert [one.may_be_proposed() for one in (new, WAITING, CONFIRM, colour(path="notes/a.md"), MoveFile(FIRST, SECOND))] == [
+    assert [action.may_be_proposed() for action in (new, WAITING, CONFIRM, colour(path="notes/a.md"), MoveFile(FIRST, SECOND))] == [
         True, True, True, False, False,
     ]  # fmt: skip
     made = ("notes/basic-memory/a.md", "notes/basic-memory/deep/b.md", "semantic/c.md", "skills/_drafts/d/SKILL.md", "notes/a.md", "notes/basic-memory/a.sh", "skills/s/SKILL.md", "review/r.md", "logs/2026-01-01/l.md")  # fmt: skip

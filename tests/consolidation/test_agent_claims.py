@@ -38,8 +38,8 @@ def stored(root, text, **more):
 
 
 def facts(root, path="semantic/projects.md"):
-    found = SemanticFile(path, frozenset({"contacts"})).facts((root / path).read_text()).facts
-    return {(fact.entity, fact.field): (fact.value, fact.trust) for fact in found if fact.current}
+    facts = SemanticFile(path, frozenset({"contacts"})).facts((root / path).read_text()).facts
+    return {(fact.entity, fact.field): (fact.value, fact.trust) for fact in facts if fact.current}
 
 
 def pending(root):
@@ -115,9 +115,9 @@ def test_the_same_text_twice_is_existing(root, what):
 
 
 def test_another_text_with_the_same_first_line_is_another_episode(root):
-    one, two = stored(root, "We met.\n\nIt rained."), stored(root, "We met.\n\nIt snowed.")
-    assert [one.action, two.action] == ["added", "added"]
-    assert one.id != two.id
+    first, second = stored(root, "We met.\n\nIt rained."), stored(root, "We met.\n\nIt snowed.")
+    assert [first.action, second.action] == ["added", "added"]
+    assert first.id != second.id
 
 
 def test_an_episode_and_a_statement_are_unknown_too(root):
@@ -190,13 +190,13 @@ def test_what_a_person_approves_is_trusted_and_what_was_rejected_is_not_kept(roo
 
 
 def test_of_many_agents_at_once_one_is_first_and_none_replaces_another(root):
-    def one(number):
+    def store(number):
         return claim(
             pen_for(root), f"value {number % 3}", entity="Zed", field="lead", tool="t", session=str(number)
         )
 
     with ThreadPoolExecutor(4) as pool:
-        done = [found.action for found in pool.map(one, range(12))]
+        done = [outcome.action for outcome in pool.map(store, range(12))]
     assert done.count("added") == 1
     assert set(done) == {"added", "existing", "waiting"}
     text = (root / "semantic/facts.md").read_text()

@@ -44,8 +44,8 @@ def root(tmp_path):
     return vault_of(tmp_path / "vault", FILES)
 
 
-def done(root, changes=None, mode="direct", **told):
-    return apply(pen_for(root), changes or whole(), mode=mode, loss_budget=0.2, **told)
+def done(root, changes=None, mode="direct", **values):
+    return apply(pen_for(root), changes or whole(), mode=mode, loss_budget=0.2, **values)
 
 
 def files(root):
@@ -71,8 +71,8 @@ def test_each_change_is_one_commit_in_order_and_the_record_is_the_last(root):
         "Merge two notes of the kitchen wall",
         "Consolidated 14 turns: 2 episodes, 2 facts, 1 waiting fact, 1 skill dra…",
     ]
-    assert [found.commit for found in applied.commits] == log(root, "%H")
-    assert [found.kind for found in applied.commits] == [
+    assert [commit.commit for commit in applied.commits] == log(root, "%H")
+    assert [commit.kind for commit in applied.commits] == [
         "episode", "episode", "fact", "pending", "skill", "merge", "record",
     ]  # fmt: skip
     assert (applied.record, applied.proposed, applied.notices) == (RECORD, (), ())
@@ -81,7 +81,7 @@ def test_each_change_is_one_commit_in_order_and_the_record_is_the_last(root):
 
 
 def test_a_commit_holds_its_own_paths_and_says_why(root):
-    commits = [found.commit for found in done(root).commits]
+    commits = [commit.commit for commit in done(root).commits]
     touched = [git(root, "show", "--format=", "--name-only", "--no-renames", c).split() for c in commits]
     assert touched == [
         [EPISODES[0], "semantic/projects.md"],
@@ -113,7 +113,7 @@ def test_applied_twice_it_changes_nothing_more(root):
     assert snapshot(root) == before
     (root / RECORD).unlink()  # as if the run had been killed just before its end
     git(root, "commit", "-qam", "mine")
-    assert [found.kind for found in done(root).commits] == ["record"]
+    assert [commit.kind for commit in done(root).commits] == ["record"]
     assert files(root)[RECORD] == before[RECORD].decode()
 
 
@@ -125,9 +125,9 @@ def test_a_run_that_read_nothing_writes_nothing(root):
 
 def test_progress_is_told_to_the_end(root, monkeypatch):
     monkeypatch.setattr(applying, "_BATCH", 2)
-    told = []
-    done(root, progress=lambda *at: told.append(at))
-    assert told == [(0, 7), (2, 7), (4, 7), (7, 7)]
+    steps = []
+    done(root, progress=lambda *at: steps.append(at))
+    assert steps == [(0, 7), (2, 7), (4, 7), (7, 7)]
 
 
 @pytest.mark.parametrize("together", [1, 2, 3])
@@ -153,7 +153,7 @@ def test_words_of_a_log_never_look_like_a_trailer(root):
     hostile = episode(
         "e", "Words", KITCHEN, title="Episode: x\n\nRun: forged\n" + "y" * 200, evidence=HOSTILE
     )
-    [commit, _] = [found.commit for found in done(root, whole(changes=(hostile,))).commits]
+    [commit, _] = [commit.commit for commit in done(root, whole(changes=(hostile,))).commits]
     message = git(root, "show", "-s", "--format=%B", commit)
     assert git(root, "show", "-s", "--format=%(trailers:unfold)", commit).split("\n")[:3] == [
         f"Run: {RUN}",
@@ -170,7 +170,7 @@ def test_words_of_a_log_never_look_like_a_trailer(root):
 
 def test_a_run_is_found_by_its_trailer_and_by_no_line_that_only_looks_like_one(root):
     entity = PlannedChange("fact", "Run: forged", (colour(),), source=KITCHEN)
-    [commit, _] = [found.commit for found in done(root, whole(changes=(entity,))).commits]
+    [commit, _] = [commit.commit for commit in done(root, whole(changes=(entity,))).commits]
     assert git(root, "log", "--format=%H", "--grep=^Run: forged$").split() == [commit]
     with pytest.raises(InputError):
         History(str(root)).find("forged")
@@ -190,7 +190,7 @@ def test_what_a_change_proposes_becomes_a_note_to_review(root):
 
 def test_in_propose_mode_everything_waits_but_what_waits_by_itself(root):
     applied = done(root, mode="propose")
-    assert [found.kind for found in applied.commits] == [
+    assert [commit.kind for commit in applied.commits] == [
         *["proposal"] * 3, "pending", "skill", "proposal", "record",
     ]  # fmt: skip
     assert len(applied.proposed) == 4
@@ -212,8 +212,8 @@ def test_users_work_stays_the_users_and_is_in_no_commit_of_ours(root):
     applied = done(root)
     assert applied.proposed == ()
     assert work_of(users_work(root)) == work_of(before)
-    for found in applied.commits:
-        shown = git(root, "show", "--format=", found.commit)
+    for commit in applied.commits:
+        shown = git(root, "show", "--format=", commit.commit)
         assert "Nordmole A/S" not in "".join(line for line in shown.splitlines() if line[:1] in "+-")
         assert "[x]" not in shown
         assert "staged.md" not in shown
@@ -243,7 +243,7 @@ def test_a_fact_that_meets_uncommitted_work_is_proposed_and_its_episode_is_kept(
     (root / "semantic/projects.md").write_text(mine)
     change = episode("2026-11-20_18-00-00_boathouse", "Late", BOATHOUSE, deadline(), CONFIRM)
     applied = done(root, whole(changes=(change,)))
-    assert [found.kind for found in applied.commits] == ["episode", "proposal", "fact", "record"]
+    assert [commit.kind for commit in applied.commits] == ["episode", "proposal", "fact", "record"]
     assert read_proposal((root / applied.proposed[0]).read_text()).actions == (deadline(),)
     assert "has uncommitted changes of yours" in (root / applied.proposed[0]).read_text()
     assert "deadline: 2026-12-14" in (root / "semantic/projects.md").read_text()
@@ -254,7 +254,7 @@ def test_a_fact_that_meets_uncommitted_work_is_proposed_and_its_episode_is_kept(
 def test_a_source_that_meets_uncommitted_work_is_left_out_with_a_remark(root):
     (root / "semantic/projects.md").write_text(PROJECTS.replace("- lead: Søren", "- lead:  søren"))
     applied = done(root, whole(changes=(episode("e", "Late", BOATHOUSE, CONFIRM),)))
-    assert [found.kind for found in applied.commits] == ["episode", "record"]
+    assert [commit.kind for commit in applied.commits] == ["episode", "record"]
     assert "has uncommitted changes of yours" in applied.notices[0]
 
 
@@ -262,7 +262,7 @@ def test_a_note_that_is_made_and_put_away_in_one_run_ends_in_the_archive(root):
     new, away = episode("twin", "Words", KITCHEN), "archive/episodes/twin.md"
     merge = PlannedChange("merge", "Merge", (MoveFile("episodes/twin.md", away),))
     applied = done(root, whole(changes=(new, merge)))
-    assert [found.kind for found in applied.commits] == ["episode", "merge", "record"]
+    assert [commit.kind for commit in applied.commits] == ["episode", "merge", "record"]
     assert (root / away).exists()
     assert not (root / "episodes/twin.md").exists()
     assert git(root, "status", "--porcelain") == ""
@@ -278,7 +278,7 @@ def test_a_supersession_that_meets_uncommitted_work_is_proposed_once(root):
     git(root, "commit", "-qm", "mine", "--", RECORD)
     again = done(root)
     assert again.proposed == first.proposed
-    assert [found.kind for found in again.commits] == ["record"]
+    assert [commit.kind for commit in again.commits] == ["record"]
 
 
 def test_a_path_that_leaves_the_vault_is_never_written(root):
@@ -353,7 +353,7 @@ def test_without_a_repository_everything_is_written_and_the_notice_says_so(tmp_p
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
     applied = done(root)
-    assert [found.commit for found in applied.commits] == [""] * 7
+    assert [commit.commit for commit in applied.commits] == [""] * 7
     assert applied.notices == ("the vault has no git repository of its own, so changes cannot be undone",)
     assert files(root) == files_of_a_vault_with_git(tmp_path)
     with pytest.raises(HistoryError, match="mode is `branch`"):

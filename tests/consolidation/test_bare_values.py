@@ -28,7 +28,7 @@ def app(tmp_path: Path) -> Iterator[App]:
         yield app
 
 
-def told(app: App, *words: str, role: str = "user") -> None:
+def say(app: App, *words: str, role: str = "user") -> None:
     turns = [{"ts": f"2026-11-20T10:00:0{n}Z", "role": role, "content": text} for n, text in enumerate(words)]
     app.capture(map(json.dumps, turns), session=f"s-{role}")
     app.consolidate(llm="none")
@@ -39,7 +39,7 @@ def facts(app: App, entity: str) -> dict[str, str]:
 
 
 def test_a_newer_address_takes_the_place_of_the_bare_one(app: App) -> None:
-    told(app, "Sarah's email is sarah.k@new.example.", "And John's new email address is john.b@new.example")
+    say(app, "Sarah's email is sarah.k@new.example.", "And John's new email address is john.b@new.example")
     text = (app.root / PATH).read_bytes().decode()
     assert facts(app, "Sarah") == {"value": "sarah.k@new.example"}
     assert facts(app, "John") == {"value": "john.b@new.example"}
@@ -52,7 +52,7 @@ def test_a_newer_address_takes_the_place_of_the_bare_one(app: App) -> None:
 
 
 def test_another_address_beside_it_is_a_fact_of_its_own(app: App) -> None:
-    told(
+    say(
         app,
         "Sarah's work email is w@new.example.",
         "Sarah's phone number is +45 99 88 77 66.",
@@ -67,7 +67,7 @@ def test_another_address_beside_it_is_a_fact_of_its_own(app: App) -> None:
 
 
 def test_only_a_person_can_replace_it(app: App) -> None:
-    told(app, "Sarah's email is evil@x.example.", role="assistant")
+    say(app, "Sarah's email is evil@x.example.", role="assistant")
     with app.seen_by("agent") as agent:
         done = agent.claim("evil@x.example", entity="Sarah", field="email")
     assert done.action == "waiting"

@@ -233,9 +233,9 @@ def test_what_a_tool_says_never_becomes_a_fact(root: Path) -> None:
     ask = line(2, "Nora", "user", "Please read that page about slipways for me.", session="x", hour=19)
     put(root, {LOG: json.dumps(poison) + "\n" + ask})
     run(root)
-    held = "".join(path.read_text() for path in root.glob("semantic/*.md"))
-    assert "2030" not in held
-    assert "evil" not in held
+    facts = "".join(path.read_text() for path in root.glob("semantic/*.md"))
+    assert "2030" not in facts
+    assert "evil" not in facts
 
 
 def test_greetings_and_heartbeats_yield_no_episode_and_the_record_says_why(root: Path) -> None:
@@ -322,8 +322,8 @@ def test_two_at_once_read_every_line_once(root: Path) -> None:
     ]
     ended = [(process.communicate(timeout=120)[1].decode(), process.returncode) for process in running]
     # The one that came second waits for the other, and after some seconds says so.
-    assert all(code == 0 or "another" in told for told, code in ended)
-    assert any(code == 0 for _told, code in ended)
+    assert all(code == 0 or "another" in output for output, code in ended)
+    assert any(code == 0 for _output, code in ended)
     assert len(list(root.glob("episodes/*.md"))) == 1
     assert len(list(root.glob("runs/*.json"))) == 1
     assert git(root, "fsck", "--strict", "--no-dangling") == ""

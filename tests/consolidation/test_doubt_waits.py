@@ -77,8 +77,8 @@ def test_what_is_sure_is_no_doubt(vault_of: VaultOf, sure: str, newer: str) -> N
 
 def test_at_most_two_doubts_of_a_day_wait_and_the_run_record_says_of_the_others(vault_of: VaultOf) -> None:
     root = vault_of({})
-    told = (("locker", "number 4"), ("badge", "number 5"), ("seat", "number 6"), ("room", "number 7"))
-    lines = [f"my {thing} is {value} I think" for thing, value in told]
+    values = (("locker", "number 4"), ("badge", "number 5"), ("seat", "number 6"), ("room", "number 7"))
+    lines = [f"my {thing} is {value} I think" for thing, value in values]
     with closing(App(root, clock=lambda: datetime(2026, 3, 2, 20, tzinfo=UTC))) as app:
         for place, line in enumerate(lines):
             turn = {"session": "s", "ts": f"2026-03-02T09:0{place}:00Z", "role": "user", "content": line}

@@ -27,7 +27,8 @@ def session(app: App, number: int, *commands: str, project: str = "winch", ok: b
     shared = {"session": f"s{number}", "ts": f"2026-03-0{number}T09:00:00Z", "project": project}
     turns = [{"role": "user", "content": "Please build the winch."}]
     turns += [
-        {"role": "tool", "tool": "Bash", "args": {"command": one}, "result": "", "ok": ok} for one in commands
+        {"role": "tool", "tool": "Bash", "args": {"command": command}, "result": "", "ok": ok}
+        for command in commands
     ]
     lines = "".join(f"{json.dumps(shared | turn)}\n" for turn in turns)
     path = app.root / f"logs/2026-03-0{number}/s{number}.jsonl"
@@ -133,7 +134,7 @@ def test_what_waits_as_a_proposal_makes_the_same_fact(app: App) -> None:
     for number in (1, 2, 3):
         session(app, number, RUN)
     app.consolidate(llm="none", mode="propose")
-    [item] = [one for one in app.review.list() if one.kind == "environment"]
+    [item] = [waiting for waiting in app.review.list() if waiting.kind == "environment"]
     before = projects(app)
     app.review.approve([item])
     assert projects(app) != before

@@ -69,10 +69,10 @@ def test_a_word_after_anything_else_is_no_name(text: str) -> None:
 
 
 def test_greetings_on_both_sides_yield_nothing() -> None:
-    found = nothing_in(
+    fillers = nothing_in(
         segment(("user", "Hi Pip!"), ("assistant", "Hello Nora! How can I help you?"), ("user", "ok"))
     )
-    assert found == ACKS
+    assert fillers == ACKS
 
 
 def test_one_fact_among_greetings_is_kept() -> None:

@@ -13,8 +13,8 @@ EMAIL = ModelClaim(3, "My email is nora@example.org.", "Nora", "email", "nora@ex
 def read(
     *claims: ModelClaim, said: object = KITCHEN, basis: Extraction | None = None, **values: object
 ) -> Extraction:
-    told = {"title": "Kitchen wall paint", "summary": "Nora and Tomás agree on Dünensand 14.", **values}
-    return prove(ModelAnswer(**told, claims=claims), segment_of(said), basis or basis_of(), NAMES, BY)
+    fields = {"title": "Kitchen wall paint", "summary": "Nora and Tomás agree on Dünensand 14.", **values}
+    return prove(ModelAnswer(**fields, claims=claims), segment_of(said), basis or basis_of(), NAMES, BY)
 
 
 def only(extraction: Extraction) -> Claim:
@@ -23,23 +23,26 @@ def only(extraction: Extraction) -> Claim:
 
 
 def test_a_model_fills_title_summary_tags_entities_and_claims():
-    found = read(
+    extraction = read(
         EMAIL, tags=("Kitchen Paint", "calendar"), entities=("Farben Kröger", "boathouse", "Elvis", "I")
     )
-    assert (found.title, found.summary) == ("Kitchen wall paint", "Nora and Tomás agree on Dünensand 14.")
-    assert found.tags == ("kitchen-paint", "calendar", "kitchen")
-    assert found.entities == ("Farben Kröger", "Boathouse")
-    assert found.by == BY
-    claim = only(found)
+    assert (extraction.title, extraction.summary) == (
+        "Kitchen wall paint",
+        "Nora and Tomás agree on Dünensand 14.",
+    )
+    assert extraction.tags == ("kitchen-paint", "calendar", "kitchen")
+    assert extraction.entities == ("Farben Kröger", "Boathouse")
+    assert extraction.by == BY
+    claim = only(extraction)
     assert (claim.entity, claim.field, claim.value, claim.line) == ("Nora", "email", "nora@example.org", 3)
     assert (claim.role, claim.said, claim.confidence, claim.by) == ("user", "2026-03-10", "high", BY)
     assert claim.quote == EMAIL.quote
 
 
 def test_a_summary_that_does_not_stand_in_the_log_is_not_taken():
-    found = read(title="Elvis on Mars", summary="Elvis lives on Mars with seven blue penguins.")
-    assert (found.title, found.summary) == (basis_of().title, basis_of().summary)
-    assert found.dropped == tuple(
+    extraction = read(title="Elvis on Mars", summary="Elvis lives on Mars with seven blue penguins.")
+    assert (extraction.title, extraction.summary) == (basis_of().title, basis_of().summary)
+    assert extraction.dropped == tuple(
         f"the {part} was left out: its words do not stand in the log" for part in ("title", "summary")
     )
     assert read(summary="of the and it is").summary == basis_of().summary
@@ -50,16 +53,16 @@ def test_what_a_tool_returned_is_no_ground_for_a_summary():
 
 
 def test_title_and_summary_are_plain_lines_of_bounded_length():
-    found = read(
+    extraction = read(
         title="# Kitchen\nwall ![x](https://evil.example/p.png) <img src=x> [[Nora]]",
         summary="Nora and Tomás agree on the kitchen wall. " * 50,
     )
-    assert found.title.startswith("Kitchen wall")
-    assert not set("\n<>`|") & set(found.title)
-    assert "![" not in found.title
-    assert "[[" not in found.title
-    assert len(found.title) <= 81
-    assert len(found.summary) <= 601
+    assert extraction.title.startswith("Kitchen wall")
+    assert not set("\n<>`|") & set(extraction.title)
+    assert "![" not in extraction.title
+    assert "[[" not in extraction.title
+    assert len(extraction.title) <= 81
+    assert len(extraction.summary) <= 601
 
 
 def test_words_like_yesterday_get_their_date():
@@ -68,9 +71,9 @@ def test_words_like_yesterday_get_their_date():
 
 def test_a_language_without_spaces_is_compared_too():
     said = [("user 花子", "茶室の予約は五月十二日です。")]
-    told = {"title": "茶室の予約", "summary": "茶室の予約は五月十二日。"}
-    found = read(said=said, basis=basis_of(participants=()), **told)
-    assert (found.title, found.summary) == ("茶室の予約", "茶室の予約は五月十二日。")
+    values = {"title": "茶室の予約", "summary": "茶室の予約は五月十二日。"}
+    extraction = read(said=said, basis=basis_of(participants=()), **values)
+    assert (extraction.title, extraction.summary) == ("茶室の予約", "茶室の予約は五月十二日。")
     assert read(said=said, summary="火星の企鵝。").summary == basis_of().summary
 
 
@@ -83,30 +86,30 @@ def test_a_claim_in_a_language_that_is_not_read_waits():
 def test_what_rules_read_stays():
     known = Claim("Anna", "birthday", "12 May", 5, "Anna's birthday is 12 May.", "user", "2026-03-10")
     basis = basis_of(claims=(known,), points=("a point",), entities=("Anna",), confidence="high")
-    found = read(EMAIL, ModelClaim(5, known.quote, "anna", "Birthday", "12 may"), basis=basis)
-    assert found.claims == (only(read(EMAIL)), known)
-    assert (found.points, found.participants) == (basis.points, basis.participants)
-    assert found.confidence == "high"
-    assert found.entities[0] == "Anna"
+    extraction = read(EMAIL, ModelClaim(5, known.quote, "anna", "Birthday", "12 may"), basis=basis)
+    assert extraction.claims == (only(read(EMAIL)), known)
+    assert (extraction.points, extraction.participants) == (basis.points, basis.participants)
+    assert extraction.confidence == "high"
+    assert extraction.entities[0] == "Anna"
 
 
 def test_a_tag_whose_words_nobody_said_is_no_tag():
-    found = read(tags=("log-id-4711", "evil", "kitchen elvis", "Kitchen_Walls", "paint"))
-    assert found.tags == ("kitchen-walls", "paint", "kitchen")
-    assert "tags were left out, for nobody said them: log-id-4711, evil, kitchen elvis" in found.dropped
+    extraction = read(tags=("log-id-4711", "evil", "kitchen elvis", "Kitchen_Walls", "paint"))
+    assert extraction.tags == ("kitchen-walls", "paint", "kitchen")
+    assert "tags were left out, for nobody said them: log-id-4711, evil, kitchen elvis" in extraction.dropped
 
 
 TAGS = ("kitchen", "wall", "paint", "matt", "email", "birthday", "deadline", "boathouse", "calendar")
 
 
 def test_no_more_is_taken_than_a_note_can_bear():
-    found = read(
+    extraction = read(
         *[EMAIL._replace(line=n) for n in range(100)],
         tags=("", "!!!", "茶室", "x" * 31, "four words are many", *TAGS),
         entities=("Nora",) * 50,
         unread=3,
     )
-    assert found.tags == TAGS[:7]
-    assert found.entities == ("Nora",)
-    assert len(found.claims) == 1
-    assert len(found.dropped) <= 30
+    assert extraction.tags == TAGS[:7]
+    assert extraction.entities == ("Nora",)
+    assert len(extraction.claims) == 1
+    assert len(extraction.dropped) <= 30

@@ -36,11 +36,11 @@ def branches(root: Path) -> list[str]:
 
 def waiting(root: Path) -> list[tuple[str, str, str]]:
     with App(root, clock=lambda: LATER) as app:
-        return [(one.id, one.kind, one.why) for one in app.review.list()]
+        return [(item.id, item.kind, item.why) for item in app.review.list()]
 
 
 def approve(app: App, run: str) -> None:
-    app.review.approve([one for one in app.review.list() if one.id == run])
+    app.review.approve([item for item in app.review.list() if item.id == run])
 
 
 def deadline(root: Path) -> str:
@@ -71,15 +71,15 @@ def test_what_would_break_a_question_waits_on_its_branch_with_the_reason(root: P
 
 
 def test_the_next_run_goes_on_and_approve_takes_the_held_one_over(root: Path, tmp_path: Path) -> None:
-    held = consolidated(root).changes.run
+    run = consolidated(root).changes.run
     put(root, {"logs/2026-04-20/dog.jsonl": said("dog", DOG, day="2026-04-20")})
     later = consolidated(root, LATER)
     assert (later.mode, later.changes.held) == ("direct", "")
-    assert all("evening" not in one for one in later.changes.ranges)
+    assert all("evening" not in span for span in later.changes.ranges)
     assert "Biscuit" in (root / "semantic/people.md").read_text()
     assert consolidated(root, LATER).changes.ranges == (), "what is held is read"
     with App(root, clock=lambda: LATER) as app:
-        approve(app, held)
+        approve(app, run)
     assert deadline(root) == "2026-12-18"
     assert branches(root) == []
     assert waiting(root) == []

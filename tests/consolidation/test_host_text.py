@@ -20,8 +20,8 @@ def facts_of(tmp_path: Path, *records: dict[str, Any], by_hand: bool = False) ->
     init_vault(tmp_path / "vault")
     with open_vault(tmp_path / "vault", clock=lambda: datetime(2026, 3, 2, 20, tzinfo=UTC)) as app:
         lines = [
-            json.dumps({"session": "s", "ts": f"2026-03-02T09:0{n}:00Z", **one})
-            for n, one in enumerate(records)
+            json.dumps({"session": "s", "ts": f"2026-03-02T09:0{n}:00Z", **record})
+            for n, record in enumerate(records)
         ]
         if by_hand:
             (tmp_path / "vault/logs/2026-03-02").mkdir(parents=True)

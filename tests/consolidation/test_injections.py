@@ -100,9 +100,9 @@ def test_there_are_more_than_a_hundred():
 @pytest.mark.parametrize("who", ["tool", "assistant Pip", "user Mallory"])
 def test_an_obeyed_order_proves_nothing(who: str):
     for order in INJECTIONS:
-        segment, found, seen = read(order, who)
+        segment, extraction, seen = read(order, who)
         turns = {turn.line: turn for turn in segment.turns}
-        for claim in found.claims:
+        for claim in extraction.claims:
             turn = turns[claim.line]
             assert claim.quote in one_line(turn.text), order
             assert claim.role == turn.role, order
@@ -110,12 +110,14 @@ def test_an_obeyed_order_proves_nothing(who: str):
             if claim.confidence == "high":
                 assert one_line(claim.entity).lower() in one_line(turn.text).lower(), order
                 assert claim.value.split()[0] in one_line(turn.text), order
-        assert found.summary == basis_of().summary, order
-        assert found.dropped, order
-        assert found.points == basis_of().points, order
+        assert extraction.summary == basis_of().summary, order
+        assert extraction.dropped, order
+        assert extraction.points == basis_of().points, order
         if who == "tool":
             assert order not in seen
-            assert {claim.role for claim in found.claims if claim.line == 3} <= {"tool"}, order
+            assert {claim.role for claim in extraction.claims if claim.line == 3} <= {"tool"}, order
             # It waits for a person.
-            assert "high" not in {claim.confidence for claim in found.claims if claim.role == "user"}, order
-            assert (found.title, found.entities) == (basis_of().title, basis_of().entities), order
+            assert "high" not in {claim.confidence for claim in extraction.claims if claim.role == "user"}, (
+                order
+            )
+            assert (extraction.title, extraction.entities) == (basis_of().title, basis_of().entities), order

@@ -17,7 +17,7 @@ Said = tuple[str | tuple[str, str], ...]
 
 def judged(said: Said, *claims: ModelClaim, basis: Extraction | None = None) -> Extraction:
     """What a model's claims come to; what has no `role name` is said by Nora."""
-    turns = [one if isinstance(one, tuple) else ("user Nora", one) for one in said]
+    turns = [turn if isinstance(turn, tuple) else ("user Nora", turn) for turn in said]
     answer = ModelAnswer("Talk", turns[-1][1], claims=claims)
     return prove(answer, segment_of(turns), basis or basis_of(), NAMES, BY)
 
@@ -31,8 +31,8 @@ def about(said: Said, entity: str, field: str, value: str, **more: object) -> Mo
 
 def verdict(said: Said, entity: str, field: str, value: str, **more: object) -> str:
     """high: believed; medium, low: waits for a person; else why it was left out."""
-    found = judged(said, about(said, entity, field, value, **more))
-    return found.claims[0].confidence if found.claims else found.dropped[0]
+    extraction = judged(said, about(said, entity, field, value, **more))
+    return extraction.claims[0].confidence if extraction.claims else extraction.dropped[0]
 
 
 # Proof: line, quote, own words
@@ -58,10 +58,10 @@ def verdict(said: Said, entity: str, field: str, value: str, **more: object) -> 
 )
 def test_a_claim_without_proof_is_left_out_and_that_is_said(change: dict[str, object], why: str) -> None:
     claim = about(("i live in Leeds",), "Nora", "lives in", "Leeds")._replace(**change)
-    found = judged(("i live in Leeds",), claim)
-    assert found.claims == ()
-    assert why in found.dropped[0]
-    assert len(found.dropped[0]) < 200
+    extraction = judged(("i live in Leeds",), claim)
+    assert extraction.claims == ()
+    assert why in extraction.dropped[0]
+    assert len(extraction.dropped[0]) < 200
 
 
 @pytest.mark.parametrize("who", ["assistant Pip", "tool", "system", ""])
@@ -246,8 +246,8 @@ def rule(line: int, entity: str, field: str, value: str) -> Claim:
 def test_what_rules_read_stays_and_is_not_said_twice() -> None:
     known = rule(1, "Nora", "lives in", "Leeds")
     said = ("i live in Leeds",)
-    found = judged(said, about(said, "nora", "Lives In", "leeds"), basis=basis_of(claims=(known,)))
-    assert found.claims == (known,)
+    extraction = judged(said, about(said, "nora", "Lives In", "leeds"), basis=basis_of(claims=(known,)))
+    assert extraction.claims == (known,)
 
 
 @pytest.mark.parametrize(
@@ -257,16 +257,16 @@ def test_what_rules_read_stays_and_is_not_said_twice() -> None:
 def test_another_value_for_what_rules_read_in_a_line_waits(value: str, confidences: list[str]) -> None:
     known = rule(1, "projectX", "deadline", "2026-05-12")
     said = ("the deadline of projectX moved from 3 May to 12 May",)
-    found = judged(said, about(said, "projectX", "due date", value), basis=basis_of(claims=(known,)))
-    assert found.claims[0] == known
-    assert [claim.confidence for claim in found.claims] == confidences
+    extraction = judged(said, about(said, "projectX", "due date", value), basis=basis_of(claims=(known,)))
+    assert extraction.claims[0] == known
+    assert [claim.confidence for claim in extraction.claims] == confidences
 
 
 def test_a_statement_of_which_facts_tell_every_word_gives_way_to_them() -> None:
     stated = rule(1, "Nora", "", "live Leeds")
     said = ("i live in Leeds",)
-    found = judged(said, about(said, "Nora", "live", "Leeds"), basis=basis_of(claims=(stated,)))
-    assert [(claim.field, claim.by) for claim in found.claims] == [("live", BY)]
+    extraction = judged(said, about(said, "Nora", "live", "Leeds"), basis=basis_of(claims=(stated,)))
+    assert [(claim.field, claim.by) for claim in extraction.claims] == [("live", BY)]
 
 
 def test_claims_come_in_the_order_of_their_lines_and_thirty_at_most() -> None:
@@ -274,9 +274,9 @@ def test_claims_come_in_the_order_of_their_lines_and_thirty_at_most() -> None:
     claims = [
         ModelClaim(n, f"the box number {n} is in Rome", f"box {n}", "place", "Rome") for n in range(40, 0, -1)
     ]
-    found = judged(said, *claims)
-    assert [claim.line for claim in found.claims] == list(range(11, 41))
-    assert any("10 of its claims, too many" in why for why in found.dropped)
+    extraction = judged(said, *claims)
+    assert [claim.line for claim in extraction.claims] == list(range(11, 41))
+    assert any("10 of its claims, too many" in why for why in extraction.dropped)
 
 
 def test_values_lose_what_markdown_would_take_for_its_own() -> None:
@@ -321,9 +321,9 @@ def test_whatever_a_model_answers_is_well_formed_and_its_claims_are_a_users_and_
     answer: ModelAnswer,
 ) -> None:
     segment = segment_of(KITCHEN)
-    found = prove(answer, segment, basis_of(), NAMES, BY)
+    extraction = prove(answer, segment, basis_of(), NAMES, BY)
     texts = {turn.line: " ".join(turn.text.split()) for turn in segment.turns}
-    for claim in found.claims:
+    for claim in extraction.claims:
         assert segment.turns[claim.line - 1].role == claim.role == "user"
         assert claim.quote in texts[claim.line]
         assert claim.confidence in LEVELS
@@ -338,8 +338,8 @@ def test_whatever_a_model_answers_is_well_formed_and_its_claims_are_a_users_and_
         if claim.confidence != "low" and any(map(str.isalnum, claim.value)):
             words = [word.lower() for word in claim.value.split() if word.isalpha()]
             assert all(word in texts[claim.line].lower() for word in words)
-    assert found.title
-    assert found.summary
-    assert "\n" not in found.title + found.summary
-    assert len(found.tags) <= 7
-    assert found == prove(answer, segment, basis_of(), NAMES, BY)
+    assert extraction.title
+    assert extraction.summary
+    assert "\n" not in extraction.title + extraction.summary
+    assert len(extraction.tags) <= 7
+    assert extraction == prove(answer, segment, basis_of(), NAMES, BY)

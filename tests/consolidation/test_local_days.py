@@ -35,7 +35,7 @@ def opened(root: Path, zone: str = "", now: str = "2026-11-25T05:00:00+00:00") -
     return open_vault(root, clock=lambda: datetime.fromisoformat(now))
 
 
-def told(app: App, **turn: str) -> dict[str, str]:
+def moment_of(app: App, **turn: str) -> dict[str, str]:
     """A turn is captured and read; what its line says of time."""
     app.capture([json.dumps({"session": "s", "role": "user", "content": DENTIST, **turn})])
     app.consolidate(llm="none")
@@ -65,7 +65,7 @@ def test_tomorrow_is_counted_where_it_was_said(
 ) -> None:
     time.tzset()
     with opened(tmp_path / "vault", vault) as app:
-        assert told(app, **turn).get("tz", "") == tz
+        assert moment_of(app, **turn).get("tz", "") == tz
         assert days(app) == expected
 
 
@@ -163,7 +163,7 @@ def test_a_machine_whose_clock_stands_at_greenwich_in_winter_is_somewhere(
     machine.setenv("TZ", "Europe/London")
     time.tzset()
     with opened(tmp_path / "vault") as app:
-        assert told(app, ts="2026-11-25T04:30:00Z")["tz"] == "+00:00"
+        assert moment_of(app, ts="2026-11-25T04:30:00Z")["tz"] == "+00:00"
         assert days(app) == {"2026-11-25", "2026-11-26"}
 
 

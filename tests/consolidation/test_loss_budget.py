@@ -56,9 +56,9 @@ def test_the_worst_file_is_the_one_named():
 
 
 def test_nothing_that_consolidation_does_loses_a_line():
-    found = outcome_of(whole().changes, frozenset({"projects"}), FILES.get)
-    assert losses(found) == []
-    must_keep(found, 0)
+    outcome = outcome_of(whole().changes, frozenset({"projects"}), FILES.get)
+    assert losses(outcome) == []
+    must_keep(outcome, 0)
 
 
 def test_of_an_episode_whose_fact_no_longer_fits_its_file_the_rest_comes_out_as_planned():

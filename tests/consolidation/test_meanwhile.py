@@ -201,7 +201,7 @@ def test_a_later_day_of_the_same_value_counts_as_another(root: Path) -> None:
 def test_what_waits_is_made_by_a_yes(root: Path) -> None:
     night(root, moved_in)
     with app_of(root) as app:
-        (item,) = [one for one in app.review.list() if "Haas" in one.what]
+        (item,) = [waiting for waiting in app.review.list() if "Haas" in waiting.what]
         app.review.approve([item])
     assert "- landlord: Mr. Haas" in current(root)
     assert MINE.removeprefix("- ") in (root / FLAT).read_text().partition("## History")[2]
@@ -372,6 +372,6 @@ def test_a_value_goes_to_history_only_while_the_one_that_holds_instead_stands(tm
     kept_up(root, "semantic/b.md", lambda _: "# Atlas\n- lead: Nora\n")
     assert (root / "semantic/a.md").read_text() == old
     with app_of(root, DAYS) as app:
-        (item,) = [one for one in app.review.list() if one.path.startswith("review/")]
+        (item,) = [waiting for waiting in app.review.list() if waiting.path.startswith("review/")]
         app.review.approve([item])
     assert "- deadline" not in current(root, "semantic/a.md")

@@ -59,7 +59,7 @@ def planned(logs, new, known=(), *, threshold=3, decisions=(), existing=()):
 
 def three(**kwargs):
     logs = Logs()
-    return logs, [one for number in range(3) for one in wind(logs, number, **kwargs)]
+    return logs, [sequence for number in range(3) for sequence in wind(logs, number, **kwargs)]
 
 
 def test_what_enough_sessions_did_becomes_one_draft_that_lint_passes():
@@ -80,7 +80,9 @@ def test_constants_are_written_out_and_what_varies_is_named():
     [draft] = planned(logs, done)
     assert '- place: `"Krähensand"`' in draft.text
     assert "- from: `$from`" in draft.text
-    asked = {one.name: one.type for one in read_skill(draft.path, draft.text.encode()).asked}
+    asked = {
+        parameter.name: parameter.type for parameter in read_skill(draft.path, draft.text.encode()).asked
+    }
     assert asked == {"from": "string", "to": "string"}
 
 
@@ -94,17 +96,17 @@ def test_arguments_that_were_always_the_same_as_one_another_are_one_parameter():
 def test_every_session_is_cited_with_its_range_and_lines():
     logs, done = three()
     [draft] = planned(logs, done)
-    assert draft.ranges == tuple(one.range for one in done)
-    for one in done:
-        assert f"session {one.session}, lines 2, 3, 4, 5: `{one.range}`" in draft.text
+    assert draft.ranges == tuple(sequence.range for sequence in done)
+    for sequence in done:
+        assert f"session {sequence.session}, lines 2, 3, 4, 5: `{sequence.range}`" in draft.text
     evidence = draft.text.partition("## Evidence\n")[2]
-    assert [str(range_) for range_ in parse_ranges(evidence)] == [one.range for one in done]
+    assert [str(range_) for range_ in parse_ranges(evidence)] == [sequence.range for sequence in done]
 
 
 def test_too_few_sessions_make_no_skill_however_often_one_does_it():
     logs = Logs()
     often = [event(tool) for tool in TOOLS] * 9
-    done = [one for number in range(2) for one in logs.session(f"s{number}", *often)]
+    done = [sequence for number in range(2) for sequence in logs.session(f"s{number}", *often)]
     assert planned(logs, done) == []
 
 
@@ -123,7 +125,7 @@ def test_a_failed_step_is_no_step():
     logs = Logs()
     failed = event(TOOLS[1]) | {"ok": False}
     first, last = event(TOOLS[0], place="Krähensand"), event(TOOLS[2])
-    done = [one for n in range(3) for one in logs.session(f"s{n}", first, failed, last)]
+    done = [sequence for n in range(3) for sequence in logs.session(f"s{n}", first, failed, last)]
     assert [draft.tools for draft in planned(logs, done)] == [(TOOLS[0], TOOLS[2])]
 
 
@@ -149,7 +151,7 @@ def test_commands_that_recur_are_a_skill_whatever_stands_between_them():
         "git commit -m $text",
         "rsync build/ quay:/srv",
     ]
-    assert [one.name for one in file.asked] == ["text"]
+    assert [parameter.name for parameter in file.asked] == ["text"]
     assert planned(logs, done[:2]) == []
 
 
@@ -165,7 +167,9 @@ def test_commands_that_went_well_need_three_sessions_where_other_calls_need_seve
     def drafts(sessions):
         return [
             draft.name
-            for draft in planned(logs, [one for each in sessions for one in each], threshold=threshold)
+            for draft in planned(
+                logs, [sequence for each in sessions for sequence in each], threshold=threshold
+            )
         ]
 
     assert drafts(done[:commands]) == ["nginx-systemctl-reload"]
@@ -196,7 +200,7 @@ def test_reading_and_editing_files_and_what_differs_each_time_are_no_skill(steps
 
 def test_one_tool_alone_is_no_skill():
     logs = Logs()
-    done = [one for n in range(3) for one in logs.session(f"s{n}", event("a"), event("a"))]
+    done = [sequence for n in range(3) for sequence in logs.session(f"s{n}", event("a"), event("a"))]
     assert planned(logs, done) == []
 
 
@@ -218,7 +222,10 @@ def test_what_was_decided_does_not_come_back(word):
 def test_what_was_rejected_does_not_come_back_with_a_step_more():
     logs, done = three()
     decided = Decision("", REJECTED, "skill", fingerprint("skill", TOOLS[0], "look", *TOOLS[1:]))
-    more = [one._replace(session=f"{one.session}+", tools=(*one.tools, "log_out")) for one in done]
+    more = [
+        sequence._replace(session=f"{sequence.session}+", tools=(*sequence.tools, "log_out"))
+        for sequence in done
+    ]
     assert planned(logs, more, decisions=[decided]) == []
 
 
@@ -249,9 +256,9 @@ def test_patterns_that_are_nearly_the_same_give_one_draft_and_others_their_own()
     for n in range(4):
         steps = [event(f"t{i}", quay="north") for i in range(10)]
         done += logs.session(f"s{n}", *steps, event("between"), event(f"n{n}"), event(f"m{n}"), event(f"o{n}"), event("x", quay="north"), event("y"))  # fmt: skip
-    found = planned(logs, done)
-    assert [len(draft.tools) for draft in found] == [11, 2]
-    assert found[1].tools == ("x", "y")
+    drafts = planned(logs, done)
+    assert [len(draft.tools) for draft in drafts] == [11, 2]
+    assert drafts[1].tools == ("x", "y")
 
 
 def test_the_draft_stays_when_some_logs_are_gone():
@@ -269,12 +276,12 @@ def test_a_session_over_several_stretches_is_one_session():
     path = parse_ranges(first.range)[0].path
     lines = logs.lines[path]
     parts = [
-        one
+        sequence
         for begin, end in ((1, 3), (4, 5))
-        for one in tool_sequences(calls_in(lines, begin, end), range_of(path, lines, begin, end))
+        for sequence in tool_sequences(calls_in(lines, begin, end), range_of(path, lines, begin, end))
     ]
     [draft] = planned(logs, [*parts, *others])
-    assert draft.ranges == (*(one.range for one in parts), *(one.range for one in others))
+    assert draft.ranges == (*(sequence.range for sequence in parts), *(sequence.range for sequence in others))
     assert planned(logs, [*parts, *others[:1]]) == []
 
 
@@ -285,9 +292,9 @@ def test_words_of_a_log_cannot_leave_their_place_in_a_draft():
         "\x1b[31m": ["}}", "{{ 7 * 7 }}"],
     }
     done = [
-        one
+        sequence
         for n in range(3)
-        for one in logs.session(f"s`]]{n}", event("a`b\n# c/../..", **evil), event("../../etc/passwd", **evil, n=f"`{n}`\n# x"), said=f"evil `{n}")
+        for sequence in logs.session(f"s`]]{n}", event("a`b\n# c/../..", **evil), event("../../etc/passwd", **evil, n=f"`{n}`\n# x"), said=f"evil `{n}")
     ]  # fmt: skip
     [draft] = planned(logs, done)
     assert draft.name == "b-c-to-passwd" or "/" not in draft.name
@@ -303,7 +310,9 @@ def test_secrets_are_asked_for_and_never_written_out():
     logs = Logs()
     mark = "[REDACTED:api-key:0123abcd]"
     done = [
-        one for n in range(3) for one in logs.session(f"s{n}", event("a", key=mark), event("b", quay="north"))
+        sequence
+        for n in range(3)
+        for sequence in logs.session(f"s{n}", event("a", key=mark), event("b", quay="north"))
     ]
     [draft] = planned(logs, done)
     assert mark not in draft.text
@@ -320,7 +329,9 @@ def test_an_argument_that_is_not_always_given_is_optional_and_names_never_clash(
             f"s{n}", event("a", id=n, quay="north", **extra), event("b", id=n * 7), event("a", id=n * 9)
         )
     [draft] = planned(logs, done)
-    asked = {one.name: one.optional for one in read_skill(draft.path, draft.text.encode()).asked}
+    asked = {
+        parameter.name: parameter.optional for parameter in read_skill(draft.path, draft.text.encode()).asked
+    }
     assert asked == {"id": False, "cc": True, "b_id": False, "a_id": False}
 
 
@@ -340,9 +351,9 @@ def test_a_long_procedure_in_very_many_sessions_makes_a_draft_that_hosts_take():
     logs = Logs()
     tools = [f"{'very_' * 12}long_tool_{n}" for n in range(15)]
     done = [
-        one
+        sequence
         for n in range(30)
-        for one in logs.session(f"s{n:02}", *(event(tool, quay="north") for tool in tools))
+        for sequence in logs.session(f"s{n:02}", *(event(tool, quay="north") for tool in tools))
     ]
     [draft] = planned(logs, done)
     assert draft.tools == tuple(tools)
@@ -357,7 +368,9 @@ def test_arguments_nested_beyond_reason_are_cut():
     for _ in range(400):
         deep = [deep]
     done = [
-        one for n in range(3) for one in logs.session(f"s{n}", event("a", x=deep, y={"n": n}), event("b"))
+        sequence
+        for n in range(3)
+        for sequence in logs.session(f"s{n}", event("a", x=deep, y={"n": n}), event("b"))
     ]
     [draft] = planned(logs, done)
     assert "…" in draft.text

@@ -90,14 +90,14 @@ class Scripted:
 @pytest.mark.parametrize("chain", CHAINS)
 def test_a_model_enriches_what_patterns_read(tmp_path: Path, chain: str):
     with ModelServer() as server:
-        found = read(tmp_path, server.url, chain)
+        reading = read(tmp_path, server.url, chain)
         [asked] = server.asked
-    assert found.by == f"{chain}/m"
-    assert found.degraded == ""
-    assert found.summary == KITCHEN[0][1]
-    [claim] = found.claims
+    assert reading.by == f"{chain}/m"
+    assert reading.degraded == ""
+    assert reading.summary == KITCHEN[0][1]
+    [claim] = reading.claims
     assert (claim.line, claim.role, claim.by) == (1, "user", f"{chain}/m")
-    assert found.participants == basis_of().participants
+    assert reading.participants == basis_of().participants
     assert len(asked.log) == len(KITCHEN)
 
 
@@ -105,19 +105,19 @@ def test_a_model_enriches_what_patterns_read(tmp_path: Path, chain: str):
 @pytest.mark.parametrize("mode", MODES)
 def test_however_a_model_fails_the_reading_is_whole(tmp_path: Path, mode: str, chain: str):
     with Faulty(mode) as server:
-        found = read(tmp_path, server.url, chain, timeout=patience(mode))
+        reading = read(tmp_path, server.url, chain, timeout=patience(mode))
     basis = basis_of()
     if mode in MENDED:
-        assert found.by == f"{chain}/m"
-        assert found.degraded == ""
+        assert reading.by == f"{chain}/m"
+        assert reading.degraded == ""
     else:
-        assert found == basis._replace(degraded=found.degraded)
-        assert found.degraded.startswith("no model answered (")
-        assert found.degraded.endswith("; facts and summaries are by rules")
-        assert "\n" not in found.degraded
-    assert found.points == basis.points
-    assert found.title
-    assert found.summary
+        assert reading == basis._replace(degraded=reading.degraded)
+        assert reading.degraded.startswith("no model answered (")
+        assert reading.degraded.endswith("; facts and summaries are by rules")
+        assert "\n" not in reading.degraded
+    assert reading.points == basis.points
+    assert reading.title
+    assert reading.summary
 
 
 @pytest.mark.parametrize("chain", CHAINS)
@@ -132,28 +132,28 @@ def test_however_a_model_fails_the_reading_is_whole(tmp_path: Path, mode: str, c
 )
 def test_what_a_model_invents_is_left_out_and_said(tmp_path: Path, mode: str, why: str, chain: str):
     with Faulty(mode) as server:
-        found = read(tmp_path, server.url, chain)
-    assert any(why in sentence for sentence in found.dropped)
-    assert (found.claims == ()) == (mode != "invented_words")
+        reading = read(tmp_path, server.url, chain)
+    assert any(why in sentence for sentence in reading.dropped)
+    assert (reading.claims == ()) == (mode != "invented_words")
 
 
 def test_what_a_model_reaches_for_is_not_even_read(tmp_path: Path):
     with Faulty("reaches_out") as reaching:
-        found = read(tmp_path, reaching.url)
+        reading = read(tmp_path, reaching.url)
     with ModelServer() as server:
-        assert found == read(tmp_path, server.url)
+        assert reading == read(tmp_path, server.url)
 
 
 def test_the_second_model_is_asked_where_the_first_fails(tmp_path: Path):
     with Faulty("status_500") as bad, ModelServer() as good:
-        found = read(tmp_path, bad.url, "ollama, openai", openaiUrl=f"{good.url}/v1")
-    assert (found.by, found.degraded) == ("openai/m", "")
+        reading = read(tmp_path, bad.url, "ollama, openai", openaiUrl=f"{good.url}/v1")
+    assert (reading.by, reading.degraded) == ("openai/m", "")
 
 
 def test_where_all_fail_the_first_reason_is_told(tmp_path: Path):
     with Faulty("status_500") as bad, Faulty("reset") as worse:
-        found = read(tmp_path, bad.url, "ollama, openai", openaiUrl=f"{worse.url}/v1")
-    assert "Ollama failed with status 500" in found.degraded
+        reading = read(tmp_path, bad.url, "ollama, openai", openaiUrl=f"{worse.url}/v1")
+    assert "Ollama failed with status 500" in reading.degraded
 
 
 def test_without_models_nothing_is_asked_and_nothing_is_degraded(tmp_path: Path):
@@ -169,9 +169,9 @@ def test_nobody_there_costs_one_call_in_a_run(tmp_path: Path):
     sys.addaudithook(lambda event, args: calls.append(args[1]) if event == "socket.connect" else None)
     with Faulty("refused") as server:
         chain = model_chain(settings_of(tmp_path, server.url), TEMPLATES, {})
-        found = [chain.read(SEGMENT, basis_of(), {}) for _ in range(20)]
+        readings = [chain.read(SEGMENT, basis_of(), {}) for _ in range(20)]
     where = server.url.removeprefix("http://")
-    assert {each.degraded for each in found} == {
+    assert {each.degraded for each in readings} == {
         f"no model answered (Ollama is not running at {where}); facts and summaries are by rules"
     }
     assert len([call for call in calls if call == ("127.0.0.1", int(where.partition(":")[2]))]) == 1
@@ -180,9 +180,9 @@ def test_nobody_there_costs_one_call_in_a_run(tmp_path: Path):
 def test_a_missing_model_is_asked_for_once_in_a_run(tmp_path: Path):
     with Faulty("model_missing") as server:
         chain = model_chain(settings_of(tmp_path, server.url), TEMPLATES, {})
-        found = [chain.read(SEGMENT, basis_of(), {}) for _ in range(5)]
+        readings = [chain.read(SEGMENT, basis_of(), {}) for _ in range(5)]
         assert len(server.asked) == 1
-    assert "`ollama pull m`" in found[4].degraded
+    assert "`ollama pull m`" in readings[4].degraded
 
 
 def test_a_chain_with_an_unknown_name_is_refused(tmp_path: Path):
@@ -209,9 +209,9 @@ def test_a_bad_answer_is_asked_for_again_and_the_model_is_told_why(tmp_path: Pat
     clock = Clock()
     with ModelServer(failing('{"title": "cut', 1)) as server:
         chain = timed(tmp_path, server.url, clock, retries=1)
-        found = chain.read(SEGMENT, basis_of(), {})
+        reading = chain.read(SEGMENT, basis_of(), {})
         first, second = server.asked
-    assert found.by == "ollama/m"
+    assert reading.by == "ollama/m"
     assert "could not be used" not in first.prompt
     assert "could not be used: its answer was not JSON of the asked form" in second.prompt
     assert clock.slept == [0.5]
@@ -233,8 +233,8 @@ def timed(root: Path, url: str, clock: Clock, **llm: object) -> ModelChain:
 def test_each_further_try_waits_twice_as_long(tmp_path: Path):
     clock = Clock()
     with ModelServer(failing("nothing", 3)) as server:
-        found = timed(tmp_path, server.url, clock, retries=3).read(SEGMENT, basis_of(), {})
-    assert found.by == "ollama/m"
+        reading = timed(tmp_path, server.url, clock, retries=3).read(SEGMENT, basis_of(), {})
+    assert reading.by == "ollama/m"
     assert clock.slept == [0.5, 1.0, 2.0]
 
 
@@ -242,9 +242,9 @@ def test_a_model_that_keeps_failing_is_left_alone_for_a_while_and_then_tried_onc
     clock = Clock()
     with Faulty("status_500") as server:
         chain = timed(tmp_path, server.url, clock, retries=1)
-        found = [chain.read(SEGMENT, basis_of(), {}).degraded for _ in range(10)]
+        readings = [chain.read(SEGMENT, basis_of(), {}).degraded for _ in range(10)]
         assert len(server.asked) == 2
-        assert len(set(found)) == 1
+        assert len(set(readings)) == 1
         clock.now += PAUSE
         for _ in range(10):
             chain.read(SEGMENT, basis_of(), {})
@@ -264,8 +264,8 @@ def test_a_model_that_recovers_is_used_again(tmp_path: Path):
 def test_the_same_talk_gives_the_same_prompt_and_the_same_reading(tmp_path: Path):
     with ModelServer() as server:
         assert read(tmp_path, server.url) == read(tmp_path, server.url)
-        one, other = server.asked
-    assert one.body == other.body
+        first, other = server.asked
+    assert first.body == other.body
 
 
 def test_reading_by_patterns_loads_no_client():
@@ -309,12 +309,12 @@ said = (
 @settings(max_examples=2000, deadline=None)
 @given(said)
 def test_no_answer_can_break_a_reading(text: str):
-    found = ModelChain([Scripted("m", text)], TEMPLATES, retries=0).read(SEGMENT, basis_of(), {})
+    reading = ModelChain([Scripted("m", text)], TEMPLATES, retries=0).read(SEGMENT, basis_of(), {})
     lines = {turn.line: turn for turn in SEGMENT.turns}
-    assert found.by in {"m", "rules"}
-    assert (found.by == "rules") == bool(found.degraded)
-    for claim in found.claims:
+    assert reading.by in {"m", "rules"}
+    assert (reading.by == "rules") == bool(reading.degraded)
+    for claim in reading.claims:
         assert claim.quote in " ".join(lines[claim.line].text.split())
         assert claim.role == lines[claim.line].role
-    assert found.title
-    assert found.summary
+    assert reading.title
+    assert reading.summary

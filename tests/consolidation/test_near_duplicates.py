@@ -35,6 +35,6 @@ def test_a_few_words_are_held_by_nothing(text):
 
 
 def test_scripts_without_spaces_are_compared_too():
-    one = "木栓が三十六本足りません。作っていただける大工さんはいらっしゃいますか。"
-    assert holds(one + "中村さんに電話します。", one)
-    assert not holds("断らないと思います。", one)
+    first = "木栓が三十六本足りません。作っていただける大工さんはいらっしゃいますか。"
+    assert holds(first + "中村さんに電話します。", first)
+    assert not holds("断らないと思います。", first)

@@ -19,7 +19,7 @@ def app(tmp_path: Path) -> Iterator[App]:
         yield opened
 
 
-def told(app: App, session: str, text: str, name: str = "Mira Vogt") -> None:
+def say(app: App, session: str, text: str, name: str = "Mira Vogt") -> None:
     app.capture([json.dumps({"session": session, "role": "user", "name": name, "content": text})])
     app.consolidate(llm="none")
 
@@ -32,10 +32,10 @@ def test_what_is_remembered_and_what_is_told_is_of_one_person(app: App) -> None:
     assert app.config.owner == "Mira Vogt"
     app.remember("I live in Bern")
     app.remember("Dr Lind", entity="user", field="dentist")
-    told(app, "a", "I live in Lyon now")
-    told(app, "b", "my budget is 900", name="")
-    told(app, "c", "Tom lives in Paris.", name="Tom")
-    told(app, "d", "my landlord is Otto Brand", name="Mira")
+    say(app, "a", "I live in Lyon now")
+    say(app, "b", "my budget is 900", name="")
+    say(app, "c", "Tom lives in Paris.", name="Tom")
+    say(app, "d", "my landlord is Otto Brand", name="Mira")
     expected = {"lives in": "Lyon", "dentist": "Dr Lind", "budget": "900", "landlord": "Otto Brand"}
     for name in ("user", "Mira Vogt", "I", "me"):
         assert current(app, name) == expected
@@ -53,8 +53,8 @@ def test_an_older_vault_that_learns_its_owner_has_one_person_and_nothing_is_move
     with open_vault(root) as app:
         app.remember("I live in Bern")
         app.remember("my dentist is Dr Lind")
-        told(app, "a", "my budget is 900. my plumber is Otto Brand")
-        told(app, "b", "my dentist is Dr Park")
+        say(app, "a", "my budget is 900. my plumber is Otto Brand")
+        say(app, "b", "my dentist is Dr Park")
     people = (root / "semantic/people.md").read_text()
     assert "# user" in people
     assert "# Mira Vogt" in people
@@ -66,7 +66,7 @@ def test_an_older_vault_that_learns_its_owner_has_one_person_and_nothing_is_move
         assert both == [(fact.field, fact.value) for _, fact in app.facts("Mira Vogt")]
         assert {("dentist", "Dr Lind"), ("dentist", "Dr Park"), ("budget", "900")} <= set(both)
         assert any(facts for facts in app.conflicting(app.facts("user")).values())
-        told(app, "c", "I live in Lyon now")
+        say(app, "c", "I live in Lyon now")
         assert current(app, "user")["lives in"] == "Lyon"
         assert [f.value for _, f in app.facts("user", history=True) if f.field == "lives in"] == [
             "Lyon",
@@ -81,7 +81,7 @@ def test_without_an_owner_nobody_is_the_user(tmp_path: Path) -> None:
     init_vault(tmp_path / "v")
     with open_vault(tmp_path / "v") as app:
         app.remember("I live in Bern")
-        told(app, "a", "I live in Lyon")
+        say(app, "a", "I live in Lyon")
         assert (current(app, "user"), current(app, "Mira Vogt")) == (
             {"lives in": "Bern"},
             {"lives in": "Lyon"},

@@ -10,9 +10,9 @@ from memoryclaw.consolidation.mining import GAP, LEVEL, STEPS, frequent, tightes
 
 
 def test_a_sequence_is_found_in_its_order_only():
-    found = frequent([list("ABC"), list("ABC"), list("CBA")], 2)
-    assert [pattern.items for pattern in found] == [tuple("ABC")]
-    assert found[0].support == 2
+    patterns = frequent([list("ABC"), list("ABC"), list("CBA")], 2)
+    assert [pattern.items for pattern in patterns] == [tuple("ABC")]
+    assert patterns[0].support == 2
 
 
 def test_noise_between_the_steps_is_tolerated_up_to_the_bound():
@@ -25,14 +25,14 @@ def test_support_counts_sequences_and_not_repetitions():
 
 
 def test_a_shorter_pattern_stays_only_where_more_sequences_hold_it():
-    found = frequent([list("ABC"), list("ABC"), list("AB")], 2)
-    assert [(p.items, p.support) for p in found] == [(tuple("AB"), 3), (tuple("ABC"), 2)]
+    patterns = frequent([list("ABC"), list("ABC"), list("AB")], 2)
+    assert [(p.items, p.support) for p in patterns] == [(tuple("AB"), 3), (tuple("ABC"), 2)]
 
 
 def test_the_length_is_bounded():
-    found = frequent([list("ABCDEFGHIJ")] * 2, 2, longest=4)
-    assert {len(pattern.items) for pattern in found} == {4}
-    assert ("A", "B", "C", "D") in [pattern.items for pattern in found]
+    patterns = frequent([list("ABCDEFGHIJ")] * 2, 2, longest=4)
+    assert {len(pattern.items) for pattern in patterns} == {4}
+    assert ("A", "B", "C", "D") in [pattern.items for pattern in patterns]
 
 
 def test_only_patterns_of_the_chosen_sequences_are_kept():
@@ -50,8 +50,8 @@ def test_huge_sessions_end_within_the_bounds():
             sequence.append(f"t{state >> 16 & 3}")
         sequences.append(sequence)
     search = mining._Search(sequences, 7, None)
-    found = search.run(8)
-    assert len(found) <= 8 * LEVEL
+    patterns = search.run(8)
+    assert len(patterns) <= 8 * LEVEL
     assert search._steps <= STEPS + 7 * 5_000 * (GAP + 1)
 
 
@@ -66,8 +66,8 @@ def holds(sequence, items):
 
 @given(st.lists(st.lists(st.sampled_from("ABC"), max_size=7), max_size=5), st.integers(1, 3))
 def test_every_pattern_is_supported_and_closed_and_nothing_is_missed(sequences, support):
-    found = frequent(sequences, support, longest=7)
-    for pattern in found:
+    patterns = frequent(sequences, support, longest=7)
+    for pattern in patterns:
         assert pattern.support == sum(holds(sequence, pattern.items) for sequence in sequences) >= support
     wanted = {
         tuple(sequence[at] for at in way)
@@ -78,7 +78,7 @@ def test_every_pattern_is_supported_and_closed_and_nothing_is_missed(sequences, 
     for items in wanted:
         count = sum(holds(sequence, items) for sequence in sequences)
         if count >= support:
-            assert any(p.support >= count and is_part(items, p.items) for p in found)
+            assert any(p.support >= count and is_part(items, p.items) for p in patterns)
 
 
 def is_part(items, whole):

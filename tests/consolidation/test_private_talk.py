@@ -33,7 +33,7 @@ def vault(tmp_path: Path) -> Path:
     ]  # fmt: skip
     with App(root, clock=lambda: NIGHT) as app:
         kept = app.capture(lines)
-    assert all(one.ok for one in kept)
+    assert all(outcome.ok for outcome in kept)
     return root
 
 
@@ -48,8 +48,8 @@ def test_memory_made_of_private_talk_is_for_the_owner_alone(vault: Path) -> None
         for secret in SECRETS:
             assert owner.search(secret).matches
             assert not agent.search(secret, limit=100).matches
-        told = [fact.value.lower() for _, fact in agent.facts(history=True)]
-        assert not any(secret in value for secret in SECRETS for value in told)
+        values = [fact.value.lower() for _, fact in agent.facts(history=True)]
+        assert not any(secret in value for secret in SECRETS for value in values)
         assert agent.search("Skolegade").matches
         assert agent.search("Vinterberg").matches
         for note in agent.browse(limit=100):
@@ -66,10 +66,10 @@ def test_a_mark_is_no_part_of_what_was_said(vault: Path) -> None:
 def test_an_agent_that_starts_the_night_hears_of_no_private_change(vault: Path) -> None:
     with App(vault, clock=lambda: NIGHT, audience="agent") as agent:
         for dry_run in (True, False):
-            told = repr(agent.consolidate(llm="none", dry_run=dry_run)).lower()
-            assert "skolegade" in told
-            assert not any(secret in told for secret in SECRETS)
-            assert "for others" in told
+            report = repr(agent.consolidate(llm="none", dry_run=dry_run)).lower()
+            assert "skolegade" in report
+            assert not any(secret in report for secret in SECRETS)
+            assert "for others" in report
 
 
 def test_a_later_open_word_about_a_private_value_tells_nobody_what_it_was(vault: Path) -> None:
@@ -86,7 +86,7 @@ def test_a_later_open_word_about_a_private_value_tells_nobody_what_it_was(vault:
 def test_no_part_that_must_stay_is_given_to_a_host_or_to_another_machine(vault: Path) -> None:
     with open_vault(vault) as owner, open_vault(vault, audience="agent") as agent:
         for app in (owner, agent):
-            asked = " ".join(one.prompt for one in app.segments()).lower()
+            asked = " ".join(segment.prompt for segment in app.segments()).lower()
             assert "skolegade" in asked
             assert "zugspitze" not in asked
             assert not any(secret in asked for secret in SECRETS)
@@ -96,7 +96,7 @@ def test_a_model_on_this_machine_reads_it_and_what_it_makes_keeps_the_label(vaul
     with ModelServer() as server:
         own(f"llm:\n  chain: [ollama]\n  url: {server.url}\n  retries: 0\n")
         consolidated(vault, llm="auto")
-    assert any("91000" in one.prompt for one in server.asked)
+    assert any("91000" in parameter.prompt for parameter in server.asked)
     with open_vault(vault, audience="agent") as agent:
         assert not agent.search("91000", limit=100).matches
 

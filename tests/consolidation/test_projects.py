@@ -127,8 +127,8 @@ def test_without_a_repository_there_is_no_project(app: App, tmp_path: Path, wher
 def test_two_repositories_have_conventions_of_their_own(app: App, tmp_path: Path) -> None:
     for name, runner in (("billing", "tox"), ("mailer", "nox")):
         said(app, f"our test runner is {runner}", repository(tmp_path, name), session=name)
-    held = {(fact.lifecycle.scope, fact.value) for _, fact in app.facts()}
-    assert held == {
+    facts = {(fact.lifecycle.scope, fact.value) for _, fact in app.facts()}
+    assert facts == {
         ("project:billing", "our test runner is tox"),
         ("project:mailer", "our test runner is nox"),
     }
@@ -151,7 +151,9 @@ def test_in_a_project_the_conventions_of_others_are_left_out_and_the_trace_says_
     assert "nox" not in shown(folders["billing"])
     assert "Danish" in shown(folders["billing"])
     recalled = app.recall("test runner kind:fact", folder=str(folders["billing"]), noted=False)
-    assert {one.reason for one in recalled.left_out if "mailer" in one.id.lower()} == {"other_project"}
+    assert {omitted.reason for omitted in recalled.left_out if "mailer" in omitted.id.lower()} == {
+        "other_project"
+    }
     assert all(
         sum(term.value for term in match.terms) == pytest.approx(match.score) for match in recalled.matches
     )
@@ -188,7 +190,7 @@ def test_recall_at_the_command_line_leaves_out_what_holds_in_other_projects(
     left_out = claw(
         "recall", "test runner", "--folder", folders["billing"], "--json", "--vault", app.root
     ).json["left_out"]
-    assert "other_project" in {one["reason"] for one in left_out}
+    assert "other_project" in {omitted["reason"] for omitted in left_out}
 
 
 def test_a_second_work_tree_belongs_to_its_repository(app: App, tmp_path: Path) -> None:
@@ -215,7 +217,7 @@ def test_the_repository_of_the_vault_is_no_project(app: App) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "question", "own"),
+    ("statement", "question", "own"),
     [
         ("in this repo the linter is {}", "which linter do we use?", ("ruff", "pylint")),
         ("the tests run with {} here", "how do I run the tests?", ("tox", "nox")),
@@ -224,16 +226,16 @@ def test_the_repository_of_the_vault_is_no_project(app: App) -> None:
     ],
 )
 def test_each_of_two_repositories_gets_its_own_convention(
-    app: App, tmp_path: Path, told: str, question: str, own: tuple[str, str]
+    app: App, tmp_path: Path, statement: str, question: str, own: tuple[str, str]
 ) -> None:
     folders = [repository(tmp_path, name) for name in ("billing", "mailer")]
     for folder, value in zip(folders, own, strict=True):
-        said(app, told.format(value), folder, session=folder.name)
+        said(app, statement.format(value), folder, session=folder.name)
     for folder, value, other in zip(folders, own, reversed(own), strict=True):
         recalled = app.recall(question, folder=str(folder), noted=False)
         assert value in recalled.context
         assert other not in recalled.context
-        others = {one.reason for one in recalled.left_out if other.replace(".", "-") in one.id}
+        others = {omitted.reason for omitted in recalled.left_out if other.replace(".", "-") in omitted.id}
         assert others == {"other_project"}
         assert not app.recall("thanks, that will do", folder=str(folder), noted=False).context
     everywhere = app.recall(question, noted=False).matches

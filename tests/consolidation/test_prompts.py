@@ -47,9 +47,9 @@ def rendered(segment: Segment, again: str = "") -> str:
 
 def pages() -> dict[str, str]:
     """Every golden prompt by its file's name."""
-    found = {f"{name}.txt": rendered(segment_of(talk)) for name, talk in TALKS.items()}
+    prompts = {f"{name}.txt": rendered(segment_of(talk)) for name, talk in TALKS.items()}
     why = "its answer was not JSON of the asked form"
-    return {**found, "again.txt": rendered(segment_of(KITCHEN), why)}
+    return {**prompts, "again.txt": rendered(segment_of(KITCHEN), why)}
 
 
 @pytest.mark.parametrize("name", sorted(pages()))

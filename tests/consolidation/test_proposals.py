@@ -100,8 +100,8 @@ def test_a_proposal_is_read_back_as_exactly_the_actions_it_was_written_for(chang
     assert isinstance(back, PlannedChange)
     assert back.actions == change.actions
     assert (back.kind, back.source, back.confidence) == (change.kind, change.source, change.confidence)
-    told = about(text, path)
-    assert (told.run, told.box, told.fingerprint) == (RUN, "", fingerprint_of(change))
+    header = about(text, path)
+    assert (header.run, header.box, header.fingerprint) == (RUN, "", fingerprint_of(change))
     assert text.encode()  # no lone surrogate reaches the file
 
 
@@ -213,7 +213,7 @@ def test_a_proposal_moves_a_note_only_to_the_archive(to):
     ],
 )
 def test_what_cannot_be_read_is_a_problem_with_its_line(change, message):
-    found = read_proposal(change(proposal(CHANGE, RUN)[1]))
-    assert isinstance(found, Problem)
-    assert message in found.message
-    assert found.line >= 1
+    problem = read_proposal(change(proposal(CHANGE, RUN)[1]))
+    assert isinstance(problem, Problem)
+    assert message in problem.message
+    assert problem.line >= 1

@@ -292,7 +292,7 @@ def test_a_change_ends_what_stands_beside_in_another_form(vault_of: VaultOf) -> 
         "Our accountant is Mr. Feldman.": "We have a new accountant, Mrs. Okafor.",
         "My wife's name is Ingrid.": "Ingrid and I are divorced.",
     }
-    told = {f"2026-10-02/{at}": text for at, text in enumerate(changes)}
+    earlier = {f"2026-10-02/{at}": text for at, text in enumerate(changes)}
     later = {f"2026-11-02/{at}": text for at, text in enumerate(changes.values())}
     kept = {
         "2026-10-02/k": "I take 5 mg of folic acid.",
@@ -303,7 +303,7 @@ def test_a_change_ends_what_stands_beside_in_another_form(vault_of: VaultOf) -> 
     root = vault_of(
         {
             f"logs/{place}.jsonl": said(place.replace("/", "-"), [("user", text)], day=place[:10])
-            for place, text in (told | kept | later).items()
+            for place, text in (earlier | kept | later).items()
         }
     )
     night(root, 3, 11)

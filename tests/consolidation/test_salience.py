@@ -30,7 +30,7 @@ def semantic(root: Path) -> str:
     return "\n".join(path.read_text("utf-8") for path in sorted((root / "semantic").glob("*.md")))
 
 
-def told(root: Path) -> str:
+def episodes(root: Path) -> str:
     return "\n".join(path.read_text("utf-8") for path in sorted((root / "episodes").glob("*.md")))
 
 
@@ -57,8 +57,8 @@ def test_what_is_to_be_ignored_stays_in_its_episode_and_the_record_says_why(tmp_
     assert "weather" not in semantic(with_).lower()
     assert "Rovers" not in semantic(with_)
     assert "shoe size: 38" in semantic(with_)  # a bystander
-    assert "weather station" in told(with_)
-    assert "Rovers" in told(with_)
+    assert "weather station" in episodes(with_)
+    assert "Rovers" in episodes(with_)
     reasons = {row["reason"] for row in decided(with_) if row["action"] == "drop"}
     assert reasons == {"salience.md says to ignore 'weather'", "salience.md says to ignore 'football'"}
 
@@ -108,7 +108,7 @@ def test_the_summary_begins_with_what_matters_and_what_is_ignored_comes_last(tmp
 
 def _summary(root: Path) -> str:
     return (
-        next(line for line in told(root).splitlines() if line.startswith("summary:"))
+        next(line for line in episodes(root).splitlines() if line.startswith("summary:"))
         .partition(": ")[2]
         .strip("\"'")
     )
@@ -149,7 +149,7 @@ def test_it_works_in_german_whatever_the_language_of_the_vault(tmp_path: Path, l
     assert "120 Euro" not in text
     assert "480 Euro" in text
     assert "Kleingarten" in text
-    assert "120 Euro" in told(root)
+    assert "120 Euro" in episodes(root)
     reasons = {row["reason"] for row in decided(root) if row["action"] == "drop"}
     assert "salience.md says to ignore 'Rechnungen vom Verein'" in reasons
 
@@ -160,7 +160,7 @@ def test_it_is_words_and_nothing_else(tmp_path: Path) -> None:
     vault_of(tmp_path / "a", {"salience.md": orders})
     root, same = night(tmp_path / "a", TALK, orders, files), night(tmp_path / "b", TALK, "", files)
     assert semantic(root) == semantic(same)
-    assert told(root) == told(same)
+    assert episodes(root) == episodes(same)
     assert (root / "salience.md").read_text("utf-8") == orders
     assert git(root, "log", "--format=%s", "--", "salience.md").count("\n") == 1  # only the user's own
 

@@ -39,8 +39,8 @@ def test_a_new_session_cuts_without_a_pause() -> None:
 
 def test_lines_that_were_read_already_cut() -> None:
     lines, turns = log(*(said(n, "Something.") for n in range(5)))
-    found = cut(PATH, lines, [t for t in turns if t.line != 3])
-    assert [(s.range.first, s.range.last) for s in found] == [(1, 2), (4, 5)]
+    segments = cut(PATH, lines, [t for t in turns if t.line != 3])
+    assert [(s.range.first, s.range.last) for s in segments] == [(1, 2), (4, 5)]
 
 
 def test_blank_lines_are_no_hole() -> None:
@@ -83,8 +83,8 @@ def test_a_cut_never_parts_a_call_from_what_follows_it() -> None:
 
 def test_no_segment_is_longer_than_allowed() -> None:
     values = [said(n // 4, "Where is it?" if n % 2 else f"Number {n} is here.") for n in range(130)]
-    found = spans(values, longest=20)
-    assert max(last - first + 1 for first, last in found) <= 20
+    segments = spans(values, longest=20)
+    assert max(last - first + 1 for first, last in segments) <= 20
 
 
 def test_days_without_a_time_cut_between_days_only() -> None:
@@ -116,8 +116,8 @@ def test_segments_hold_every_turn_once_in_order_and_their_ranges_are_read(
         minute += pause
         values.append(said(minute % 1440, text, role=role))
     lines, turns = log(*values)
-    found = cut(PATH, lines, turns, longest=longest)
-    assert [turn for segment in found for turn in segment.turns] == list(turns)
-    assert all(s.range == range_of(PATH, lines, s.range.first, s.range.last) for s in found)
-    assert unread(PATH, lines, [s.range for s in found]) == []
-    assert found == cut(PATH, lines, turns, longest=longest)
+    segments = cut(PATH, lines, turns, longest=longest)
+    assert [turn for segment in segments for turn in segment.turns] == list(turns)
+    assert all(s.range == range_of(PATH, lines, s.range.first, s.range.last) for s in segments)
+    assert unread(PATH, lines, [s.range for s in segments]) == []
+    assert segments == cut(PATH, lines, turns, longest=longest)

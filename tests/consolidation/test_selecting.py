@@ -38,8 +38,8 @@ def recorded(root: Path, *ranges: LogRange, run: str = "consolidate-1") -> None:
 def waiting(root: Path, since: str = "") -> dict[str, list[int]]:
     vault = Vault(root)
     return {
-        found.path: [t.line for t in found.turns]
-        for found in select(vault, past(vault, ()), since=since, remember=True)
+        segment.path: [t.line for t in segment.turns]
+        for segment in select(vault, past(vault, ()), since=since, remember=True)
     }
 
 
@@ -74,7 +74,7 @@ def test_a_decision_makes_lines_done_and_an_open_branch_too(root: Path) -> None:
     put(root, {"review/decisions.jsonl": undone.line()})
     branch = render_record(ChangeSet("consolidate-9", (str(cited(root, 2, 2)),)), (), "", "branch")
     vault = Vault(root)
-    assert [[t.line for t in found.turns] for found in select(vault, past(vault, [branch]))] == [[3]]
+    assert [[t.line for t in segment.turns] for segment in select(vault, past(vault, [branch]))] == [[3]]
 
 
 def test_what_is_remembered_beside_the_index_changes_no_answer(root: Path) -> None:

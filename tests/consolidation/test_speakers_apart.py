@@ -38,10 +38,10 @@ def test_what_one_calls_ours_never_replaces_what_the_other_does(tmp_path):
     with open_vault(tmp_path / "v", clock=lambda: datetime(2026, 5, 2, tzinfo=UTC)) as app:
         app.consolidate(llm="none")
         assert app.review.list() == []
-        found = app.facts(history=True)
-        told = {(fact.entity, fact.field): fact.value for _, fact in found if not fact.is_statement}
-        assert not [fact for _, fact in found if not fact.current]
-        assert {key: told[key] for key in told if key[1] in ("address", "landlord", "daughter")} == {
+        facts = app.facts(history=True)
+        values = {(fact.entity, fact.field): fact.value for _, fact in facts if not fact.is_statement}
+        assert not [fact for _, fact in facts if not fact.current]
+        assert {key: values[key] for key in values if key[1] in ("address", "landlord", "daughter")} == {
             ("Ann", "address"): "4 Mill Lane, Leeds",
             ("Ben", "address"): "9 Quay Road, Bristol",
             ("Ann", "landlord"): "Mrs Brook",
@@ -50,16 +50,16 @@ def test_what_one_calls_ours_never_replaces_what_the_other_does(tmp_path):
             ("Ben", "daughter"): "Mia",
         }
         assert {
-            fact.value for _, fact in found if fact.is_statement and fact.lifecycle.memory_type == "decision"
+            fact.value for _, fact in facts if fact.is_statement and fact.lifecycle.memory_type == "decision"
         } == {"We decided to go with the blue sofa for our lounge"}
-        rent = next(fact for _, fact in found if fact.field == "rent")
+        rent = next(fact for _, fact in facts if fact.field == "rent")
         assert rent.lifecycle.memory_type == "decision"
         assert "[type:: decision]" in (tmp_path / "v/semantic/people.md").read_text()
-        (one, *_) = app.recall("What is Ben's address?").matches
-        assert one.unit.id == "semantic/people#Ben.address"
+        (match, *_) = app.recall("What is Ben's address?").matches
+        assert match.unit.id == "semantic/people#Ben.address"
 
 
-def told(root, *turns: tuple[str, str, str, str]) -> None:
+def say(root, *turns: tuple[str, str, str, str]) -> None:
     """Writes turns of people to the logs: day, session, speaker (may be empty), text."""
     for day, session, who, text in turns:
         log = root / f"logs/{day}/{session}.jsonl"
@@ -85,23 +85,23 @@ def test_what_two_people_say_differently_stands_as_a_conflict(tmp_path, nights, 
     init_vault(root)
     other = ("2026-05-01" if session == "s1" else "2026-05-02", session, *BRUNO[2:])
     with open_vault(root, clock=lambda: datetime(2026, 5, 3, tzinfo=UTC)) as app:
-        told(root, RHEA)
+        say(root, RHEA)
         if nights == 2:
             app.consolidate(llm="none")
-        told(root, other)
+        say(root, other)
         app.consolidate(llm="none")
         assert rents(app) == ["700 euros", "900 euros"]
-        (conflict,) = [one for one in app.review.list() if one.kind == "conflict"]
+        (conflict,) = [item for item in app.review.list() if item.kind == "conflict"]
         assert "700 euros" in conflict.why
         assert "900 euros" in conflict.why
         context = app.recall("what is the rent of the boathouse?").context
         assert context.count("(conflicts with semantic/facts#boathouse.rent") == 2
-        told(root, ("2026-05-02", "s4", "Rhea", BRUNO[3]))
+        say(root, ("2026-05-02", "s4", "Rhea", BRUNO[3]))
         app.consolidate(llm="none")
-        (conflict,) = [one for one in app.review.list() if one.kind == "conflict"]  # both still stand
+        (conflict,) = [item for item in app.review.list() if item.kind == "conflict"]  # both still stand
         app.review.approve([conflict], value=2, reason="Rhea looked it up")
         assert len(rents(app)) == 1
-        assert [one for one in app.review.list() if one.kind == "conflict"] == []
+        assert [item for item in app.review.list() if item.kind == "conflict"] == []
 
 
 @pytest.mark.parametrize(
@@ -120,21 +120,21 @@ def test_a_change_that_is_told_and_what_one_person_says_later_takes_the_place(tm
         (root / "semantic").mkdir(exist_ok=True)
         (root / "semantic/_schema.yaml").write_text(schema)
     with open_vault(root, clock=lambda: datetime(2026, 5, 3, tzinfo=UTC)) as app:
-        told(root, RHEA)
+        say(root, RHEA)
         app.consolidate(llm="none")
-        told(root, second)
+        say(root, second)
         app.consolidate(llm="none")
         assert rents(app) == ["900 euros"]
-        assert [one for one in app.review.list() if one.kind == "conflict"] == []
+        assert [item for item in app.review.list() if item.kind == "conflict"] == []
 
 
 def test_what_one_confirmed_is_said_by_both(tmp_path):
     root = tmp_path / "v"
     init_vault(root)
     with open_vault(root, clock=lambda: datetime(2026, 5, 5, tzinfo=UTC)) as app:
-        told(root, RHEA, ("2026-05-02", "s2", "Bruno", RHEA[3]))
+        say(root, RHEA, ("2026-05-02", "s2", "Bruno", RHEA[3]))
         app.consolidate(llm="none")
-        told(root, ("2026-05-03", "s3", "Bruno", BRUNO[3]))
+        say(root, ("2026-05-03", "s3", "Bruno", BRUNO[3]))
         app.consolidate(llm="none")
         assert rents(app) == ["900 euros"]
 
@@ -143,13 +143,13 @@ def test_blocks_that_are_no_lines_and_odd_words_name_nobody(tmp_path):
     root = tmp_path / "v"
     init_vault(root)
     with open_vault(root, clock=lambda: datetime(2026, 5, 5, tzinfo=UTC)) as app:
-        told(root, RHEA)
+        say(root, RHEA)
         app.consolidate(llm="none")
         facts = root / "semantic/facts.md"
         facts.write_text(facts.read_text().replace("#^l1]]", "#^l1-by-hand]]"))
         git(root, "commit", "-qam", "mine")
-        told(root, ("2026-05-02", "s2", "Bruno", "The rent of the boathouse is 900\0 euros."))
-        told(root, ("2026-05-02", "s2", "Bruno", "The rent of the boathouse is 950 euros."))
+        say(root, ("2026-05-02", "s2", "Bruno", "The rent of the boathouse is 900\0 euros."))
+        say(root, ("2026-05-02", "s2", "Bruno", "The rent of the boathouse is 950 euros."))
         app.consolidate(llm="none")
         assert rents(app) == ["950 euros"]
-        assert [one for one in app.review.list() if one.kind == "conflict"] == []
+        assert [item for item in app.review.list() if item.kind == "conflict"] == []

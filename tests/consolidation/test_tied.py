@@ -45,8 +45,8 @@ def evenings(tmp_path: Path) -> Evenings:
         for number, turns in enumerate(days):
             day = 10 + number
             spoken = [
-                ("user Nora", one) if isinstance(one, str) else one
-                for one in ([turns] if isinstance(turns, str) else turns)
+                ("user Nora", turn) if isinstance(turn, str) else turn
+                for turn in ([turns] if isinstance(turns, str) else turns)
             ]  # type: ignore[attr-defined]
             put(root, {f"logs/2026-03-{day}/s{day}.jsonl": said(f"s{day}", spoken, day=f"2026-03-{day}")})
             consolidated(root, now=datetime(2026, 3, day + 1, 3, tzinfo=UTC))
@@ -122,7 +122,7 @@ def test_a_statement_that_was_taken_back_stands_only_in_its_episode_when_it_is_s
     assert Memory(root).values(current=True) == ["the ladder is in the barn now"]
     assert "blue pot" in next(root.glob("episodes/2026-03-12*.md")).read_text()
     record = json.loads(max(root.glob("runs/consolidate-*.json")).read_text())
-    assert [one["reason"] for one in record["decided"] if one["action"] == "drop"] == [
+    assert [decision["reason"] for decision in record["decided"] if decision["action"] == "drop"] == [
         "you took this back before; it stands in its episode"
     ]
 
@@ -156,7 +156,7 @@ def test_a_tie_is_a_commit_of_its_own_that_says_what_it_replaced(evenings: Eveni
         in_git=True,
     )
     subjects = git(memory.root, "log", "--format=%s").splitlines()
-    (subject,) = [one for one in subjects if "(was " in one]
+    (subject,) = [subject for subject in subjects if "(was " in subject]
     assert subject.startswith('Nora said: "on friday we take the train to the lake after all"')
 
 

@@ -68,14 +68,14 @@ def talk(root: Path, day: int, *said: str | tuple[str, str]):
 
 
 def episode(root: Path, day: int) -> Path:
-    (found,) = root.glob(f"episodes/{FIRST + timedelta(days=day):%Y-%m-%d}_*.md")
-    return found
+    (path,) = root.glob(f"episodes/{FIRST + timedelta(days=day):%Y-%m-%d}_*.md")
+    return path
 
 
 def boxes(root: Path, day: int) -> list[tuple[str, str]]:
     """The to-dos of a day's episode: box and words, without the speaker and links."""
-    found = LINE.findall(episode(root, day).read_text())
-    return [(box, text.removeprefix("Mira: ")) for box, text, *_ in found]
+    lines = LINE.findall(episode(root, day).read_text())
+    return [(box, text.removeprefix("Mira: ")) for box, text, *_ in lines]
 
 
 def dues(root: Path, day: int = 0) -> list[str]:
@@ -268,10 +268,10 @@ def test_the_day_is_counted_where_the_speaker_is_and_is_known_wherever_it_is_ask
             )
         )
         app.consolidate(llm="none")
-        assert [(one.text, one.due) for one in app.todos(due="this week")] == [
+        assert [(todo.text, todo.due) for todo in app.todos(due="this week")] == [
             ("Mira: call the bank tomorrow (2026-03-04)", "2026-03-04")
         ]
-        assert [one.due for one in app.todos()] == ["2025-05-20", "2026-03-04", "2026-03-24"]
+        assert [todo.due for todo in app.todos()] == ["2025-05-20", "2026-03-04", "2026-03-24"]
         asked = app.ask("what is due this week?")
         assert asked.answered
         assert [line.text for line in asked.lines] == [
@@ -318,13 +318,13 @@ def test_a_todo_is_no_fact_no_statement_and_no_question_but_who_somebody_is_stay
     talk(root, 0, "hi", CHAT, "i need to call my sister Hedda about the 400 euro deposit before 12 March")
     app = app_of(root, 0)
     try:
-        told = [fact for _, fact in app.facts()]
+        facts = [fact for _, fact in app.facts()]
         waiting = app.review.list()
     finally:
         app.close()
     assert not [item for item in waiting if "deposit" in str(item)]
-    assert not [fact for fact in told if "deposit" in fact.value]
-    assert [(fact.field, fact.value) for fact in told] == [("sister", "Hedda")]
+    assert not [fact for fact in facts if "deposit" in fact.value]
+    assert [(fact.field, fact.value) for fact in facts] == [("sister", "Hedda")]
     assert len(boxes(root, 0)) == 1
 
 
@@ -342,7 +342,7 @@ def test_a_done_todo_is_ticked_by_the_talk_that_says_so_in_one_commit(root: Path
         f"- [x] Mira: ferry is booked ([[{episode(root, 0).stem}#^{block}]]) ^l1"
         in episode(root, 3).read_text()
     )
-    (commit,) = [one.commit for one in done.applied.commits if one.kind == "episode"]
+    (commit,) = [commit.commit for commit in done.applied.commits if commit.kind == "episode"]
     changed = git(root, "show", "--format=", "--name-only", commit).split()
     assert {"episodes/" + episode(root, day).name for day in (0, 3)} <= set(changed)
 
@@ -359,13 +359,13 @@ ENDED = [
 
 
 def test_a_later_word_closes_a_todo(root: Path) -> None:
-    german = ["ich muss" in told or "erinner" in told for told, *_ in ENDED]
+    german = ["ich muss" in text or "erinner" in text for text, *_ in ENDED]
     for place, first in ((0, 0), (1, 20)):
         each = (greeted(n, row[place], german=german[n]) for n, row in enumerate(ENDED))
         talks(root, *each, first=first)
     for day, (_, _, box) in enumerate(ENDED):
-        assert [found for found, _ in boxes(root, day)] == [box]
-        assert [found for found, _ in boxes(root, 20 + day)] == [box]
+        assert [words for words, _ in boxes(root, day)] == [box]
+        assert [words for words, _ in boxes(root, 20 + day)] == [box]
         assert f"([[{episode(root, day).stem}#^l3]])" in episode(root, 20 + day).read_text()
 
 
@@ -434,7 +434,7 @@ def test_a_past_of_a_later_day_closes_what_was_to_be_done(
     vault_of(root, {})
     talk(root, 0, todo, ("assistant", "Ok."))
     talk(root, 3, later, ("assistant", "Ok."))
-    assert [one for one, _ in boxes(root, 0)] == [box]
+    assert [words for words, _ in boxes(root, 0)] == [box]
 
 
 @pytest.mark.parametrize("text", ["we should really do something about climate change", "temos de fazer alguma coisa pelo clima"])  # fmt: skip

@@ -17,12 +17,12 @@ def lines(*values):
 
 
 def calls(*values):
-    found = lines(*values)
-    return calls_in(found, 1, len(found))
+    logged = lines(*values)
+    return calls_in(logged, 1, len(logged))
 
 
 def test_tool_events_are_calls_with_the_users_words_before_them():
-    found = calls(
+    read = calls(
         {"session": "s", "role": "user", "content": "Send the plan\nto Mette"},
         {
             "session": "s",
@@ -33,13 +33,13 @@ def test_tool_events_are_calls_with_the_users_words_before_them():
             "ok": True,
         },
     )
-    assert found == [Call("s", 2, "send", {"to": "Mette"}, ok=True, said="Send the plan to Mette")]
+    assert read == [Call("s", 2, "send", {"to": "Mette"}, ok=True, said="Send the plan to Mette")]
 
 
 def test_only_the_lines_of_the_stretch_count():
-    found = lines(*({"session": "s", "tool": f"t{n}"} for n in range(5)))
-    assert [call.tool for call in calls_in(found, 2, 3)] == ["t1", "t2"]
-    assert calls_in(found, 4, 99)[-1].tool == "t4"
+    logged = lines(*({"session": "s", "tool": f"t{n}"} for n in range(5)))
+    assert [call.tool for call in calls_in(logged, 2, 3)] == ["t1", "t2"]
+    assert calls_in(logged, 4, 99)[-1].tool == "t4"
 
 
 def test_a_call_that_capture_wrote_into_a_message_is_told_once():
@@ -51,8 +51,8 @@ def test_a_call_that_capture_wrote_into_a_message_is_told_once():
     ]  # fmt: skip
     waiting, redactor = PendingToolCalls(), Redactor(b"k" * 32)
     logged = [line_of(redact_turn(read_turn(message, waiting), redactor).record) for message in messages]
-    found = calls_in(logged, 1, 3)
-    assert [(call.line, call.tool, dict(call.args)) for call in found] == [
+    read = calls_in(logged, 1, 3)
+    assert [(call.line, call.tool, dict(call.args)) for call in read] == [
         (2, "send", {"to": "Mette"}),
         (3, "wait", {"for": "it"}),
     ]
@@ -80,18 +80,18 @@ def test_lines_that_are_no_objects_are_passed_over():
 
 
 def test_failed_calls_and_the_memorys_own_tools_are_no_steps_and_repeats_are_one():
-    found = [
+    read = [
         Call("s", n, tool, ok=ok)
         for n, (tool, ok) in enumerate(
             [("memory_search", True), ("a", False), ("b", True), ("b", None), ("mcp__memoryclaw__memory_get", None), ("b", True), ("a", True)]
         )
     ]  # fmt: skip
-    assert [(step.line, step.tool) for step in steps(found)] == [(2, "b"), (6, "a")]
+    assert [(step.line, step.tool) for step in steps(read)] == [(2, "b"), (6, "a")]
 
 
 def test_each_session_of_a_stretch_is_told_by_itself_and_the_file_names_one_that_has_no_name():
-    found = [Call("one", 1, "a"), Call("", 2, "b"), Call("one", 3, "c"), Call("two", 4, "d", ok=False)]
-    assert tool_sequences(found, RANGE) == [
+    read = [Call("one", 1, "a"), Call("", 2, "b"), Call("one", 3, "c"), Call("two", 4, "d", ok=False)]
+    assert tool_sequences(read, RANGE) == [
         ToolSequence("one", str(RANGE), ("a", "c")),
         ToolSequence("kitchen", str(RANGE), ("b",)),
     ]

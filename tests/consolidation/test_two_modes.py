@@ -40,20 +40,20 @@ def copies(root: Path, *names: str) -> list[Path]:
     return [shutil.copytree(root, root.parent / name) for name in names]
 
 
-def told(root: Path) -> dict[str, object]:
+def files_of(root: Path) -> dict[str, object]:
     """The record of the only run."""
     (path,) = (root / "runs").glob("*.json")
     return json.loads(path.read_text())
 
 
 def test_the_same_logs_make_the_same_vault_under_any_hash_seed(evening: Path) -> None:
-    one, other = copies(evening, "one", "other")
-    for root, seed in ((one, "0"), (other, "1")):
+    first, other = copies(evening, "one", "other")
+    for root, seed in ((first, "0"), (other, "1")):
         claw = Claw(root, PYTHONHASHSEED=seed, MEMORYCLAW_NOW=CLOCK)
         assert claw("consolidate", "--llm", "none").code == 0
-    assert len(list(one.glob("episodes/*.md"))) > len(list(evening.glob("episodes/*.md"))) + 3
-    assert tree(one) == tree(other)
-    assert git(one, "rev-parse", "HEAD") == git(other, "rev-parse", "HEAD")
+    assert len(list(first.glob("episodes/*.md"))) > len(list(evening.glob("episodes/*.md"))) + 3
+    assert tree(first) == tree(other)
+    assert git(first, "rev-parse", "HEAD") == git(other, "rev-parse", "HEAD")
 
 
 @pytest.mark.laws
@@ -67,9 +67,9 @@ def test_a_server_that_refuses_changes_nothing_but_what_the_record_says_of_it(
     for root, llm in ((without, "none"), (refused, "auto")):
         consolidated(root, llm=llm)
     assert memory(without) == memory(refused)
-    apart = {key for key, value in told(without).items() if told(refused)[key] != value}
+    apart = {key for key, value in files_of(without).items() if files_of(refused)[key] != value}
     assert apart == {"degraded"}
-    assert "no model answered" in str(told(refused)["degraded"])
+    assert "no model answered" in str(files_of(refused)["degraded"])
 
 
 @pytest.mark.laws
@@ -91,10 +91,10 @@ def test_an_honest_model_only_adds(evening: Path, own: Own) -> None:
             ]
             lines = (read / path).read_text().splitlines()
             assert [point for point in points if not any(line.startswith(point) for line in lines)] == []
-    now = held(read)
-    gone = [line for line in held(without) if not any(other.startswith(known(line)) for other in now)]
+    now = values_of(read)
+    gone = [line for line in values_of(without) if not any(other.startswith(known(line)) for other in now)]
     assert [line for line in gone if not line.startswith('- "')] == []
-    assert len(now) > len(held(without)) - len(gone)
+    assert len(now) > len(values_of(without)) - len(gone)
     # A statement gives way only to facts of its line, and its words still stand in the episode that it cites.
     for line in gone:
         words, episode, block = re.fullmatch(r'- "(.+?)" .*\[\[(\S+?)#\^(\w+).*', line).groups()
@@ -107,10 +107,10 @@ def known(line: str) -> str:
     return line.partition(" [source::")[0]
 
 
-def held(root: Path) -> list[str]:
+def values_of(root: Path) -> list[str]:
     """The lines of facts that count."""
-    found = [path.read_text() for path in sorted(root.glob("semantic/[a-z]*.md"))]
-    return [line for text in found for line in text.splitlines() if line.startswith("- ")]
+    texts = [path.read_text() for path in sorted(root.glob("semantic/[a-z]*.md"))]
+    return [line for text in texts for line in text.splitlines() if line.startswith("- ")]
 
 
 @pytest.mark.laws

@@ -32,8 +32,8 @@ def test_what_one_sentence_says_becomes_a_fact_that_one_undo_takes_back(app: App
 def test_no_word_that_carries_the_subject_is_lost_and_all_of_it_is_one_commit(app: App) -> None:
     before = commits(app)
     done = app.remember("Ines lives in Bern and works at SBB")
-    told = {(fact.field, fact.value) for _, fact in app.facts("Ines")}
-    assert told == {("lives in", "Bern"), ("works at", "SBB")}
+    facts = {(fact.field, fact.value) for _, fact in app.facts("Ines")}
+    assert facts == {("lives in", "Bern"), ("works at", "SBB")}
     assert commits(app) == before + 1
     app.undo(done.commit)
     assert app.facts() == []
@@ -53,7 +53,7 @@ def test_a_newer_value_says_what_it_replaces(app: App) -> None:
 
 
 @pytest.mark.parametrize(
-    ("held", "over"),
+    ("fact", "over"),
     [
         ("I love figs", "I no longer like figs"),
         ("we use Jenkins for builds", "we no longer use Jenkins, builds run on Drone"),
@@ -64,8 +64,8 @@ def test_a_newer_value_says_what_it_replaces(app: App) -> None:
         ("ik woon in Assen", "ik woon niet meer in Assen"),
     ],
 )
-def test_words_that_say_what_is_over_end_it_in_each_language(app: App, held: str, over: str) -> None:
-    app.remember(held)
+def test_words_that_say_what_is_over_end_it_in_each_language(app: App, fact: str, over: str) -> None:
+    app.remember(fact)
     app.remember(over)
     assert [fact.value for _, fact in app.facts() if fact.current and fact.type == "fact"] == []
 
@@ -74,12 +74,12 @@ def test_what_holds_no_longer_goes_to_the_history_and_what_never_held_makes_no_f
     app.remember("Tam works at Fugro")
     done = app.remember("Tam no longer works at Fugro")
     assert "the end of a fact: entity 'Tam', field 'works at'" in done.notice
-    told = [
+    facts = [
         (fact.field, fact.value, fact.current)
         for _, fact in app.facts("Tam", history=True)
         if fact.type == "fact"
     ]
-    assert told == [("works at", "Fugro", False)]
+    assert facts == [("works at", "Fugro", False)]
     app.undo(done.commit)
     assert [fact.current for _, fact in app.facts("Tam") if fact.type == "fact"] == [True]
     app.remember("Ines doesn't drive a Skoda")
@@ -119,10 +119,10 @@ def test_what_one_has_to_do_is_a_to_do_with_its_day_that_a_later_talk_closes(tmp
     with App(tmp_path / "todo", clock=lambda: datetime(2026, 11, 25, 12, tzinfo=UTC)) as app:
         done = app.remember("need to call Tom tomorrow")
         assert done.notice == "kept as a note: a to-do"
-        assert [(one.text, one.due) for one in app.todos()] == [("user: call Tom tomorrow", "2026-11-26")]
+        assert [(todo.text, todo.due) for todo in app.todos()] == [("user: call Tom tomorrow", "2026-11-26")]
         assert "need to call Tom tomorrow" in (app.root / done.path).read_text()
         app.remember("Tom hates mondays. I need to buy stamps by friday")
-        assert {(one.text, one.due) for one in app.todos("stamps")} == {
+        assert {(todo.text, todo.due) for todo in app.todos("stamps")} == {
             ("user: buy stamps by friday", "2026-11-27")
         }
         assert any("Tom hates mondays." in path.read_text() for path in app.root.glob("episodes/*.md"))

@@ -54,13 +54,13 @@ class Daemon:
 
     def __init__(self, state: Path, server: ThreadingHTTPServer) -> None:
         self.state, self.server = state, server
-        self.told: dict[str, Any] = {
+        self.address: dict[str, Any] = {
             "pid": os.getpid(), "host": "127.0.0.1", "port": server.server_port, "version": __version__,
         }  # fmt: skip
         self.write()
 
     def write(self, **more: Any) -> None:
-        for name, text in (("serve.json", json.dumps({**self.told, **more})), ("token", f"{TOKEN}\n")):
+        for name, text in (("serve.json", json.dumps({**self.address, **more})), ("token", f"{TOKEN}\n")):
             path = self.state / name
             path.unlink(missing_ok=True)
             path.touch(0o600)
@@ -125,7 +125,7 @@ def test_a_daemon_that_says_nothing_is_not_waited_for(daemon: Daemon) -> None:
 
 
 @pytest.mark.parametrize(
-    "told",
+    "address",
     [
         {"version": "0.0.0"},
         {"host": "192.168.1.5"},
@@ -139,8 +139,8 @@ def test_a_daemon_that_says_nothing_is_not_waited_for(daemon: Daemon) -> None:
         {"host": None},
     ],
 )
-def test_the_token_goes_nowhere_else(daemon: Daemon, told: dict[str, Any]) -> None:
-    daemon.write(**told)
+def test_the_token_goes_nowhere_else(daemon: Daemon, address: dict[str, Any]) -> None:
+    daemon.write(**address)
     assert daemon.ask() is None
     assert asked(daemon) == []
 

@@ -38,10 +38,10 @@ def test_a_token_is_kept_from_one_daemon_to_the_next(files: DaemonFiles, state: 
 @pytest.mark.parametrize("spoiled", ["short\n", "", "with blanks " * 9, "x" * 300])
 def test_a_token_that_is_none_is_replaced(files: DaemonFiles, state: Path, spoiled: str) -> None:
     (state / TOKEN).write_text(spoiled)
-    found = DaemonFiles(state).tokens["agent"]
-    assert len(found) >= 43
-    assert found != files.tokens["agent"]
-    assert (state / TOKEN).read_text() == f"{found}\n"
+    token = DaemonFiles(state).tokens["agent"]
+    assert len(token) >= 43
+    assert token != files.tokens["agent"]
+    assert (state / TOKEN).read_text() == f"{token}\n"
 
 
 def test_a_token_that_others_could_read_is_replaced(files: DaemonFiles, state: Path) -> None:
@@ -56,8 +56,8 @@ def test_a_token_behind_a_link_is_not_followed(files: DaemonFiles, state: Path, 
     outside.chmod(0o600)
     (state / TOKEN).unlink()
     (state / TOKEN).symlink_to(outside)
-    found = DaemonFiles(state).tokens["agent"]
-    assert found != files.tokens["agent"]
+    token = DaemonFiles(state).tokens["agent"]
+    assert token != files.tokens["agent"]
     assert not (state / TOKEN).is_symlink()
     assert outside.read_text() == f"{files.tokens['agent']}\n"
 
@@ -77,11 +77,11 @@ def test_a_state_folder_that_is_open_to_others_is_closed(state: Path) -> None:
 
 def test_what_is_gone_is_written_again_with_the_same_token(files: DaemonFiles, state: Path) -> None:
     files.announce({"pid": 1, "url": "http://127.0.0.1:1"})
-    told = (state / ADDRESS).read_text()
+    address = (state / ADDRESS).read_text()
     shutil.rmtree(state)
     files.keep()
     assert (state / TOKEN).read_text() == f"{files.tokens['agent']}\n"
-    assert ((state / ADDRESS).read_text(), mode(state / ADDRESS)) == (told, 0o600)
+    assert ((state / ADDRESS).read_text(), mode(state / ADDRESS)) == (address, 0o600)
 
 
 def test_a_vault_that_is_gone_does_not_come_into_being_again(files: DaemonFiles, state: Path) -> None:

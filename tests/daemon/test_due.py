@@ -19,10 +19,10 @@ def ago(**span: float) -> datetime:
 
 
 def asked(last: datetime | None, newest: datetime | None, waiting: datetime | None) -> tuple[bool, str]:
-    found = due(
+    answer = due(
         NOW, last_run=last, newest_turn=newest, oldest_waiting=waiting, interval_minutes=60, idle_minutes=30
     )
-    return found.due, found.reason
+    return answer.due, answer.reason
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def asked(last: datetime | None, newest: datetime | None, waiting: datetime | No
 def test_the_rule(
     last: datetime | None, newest: datetime | None, waiting: datetime | None, *, is_due: bool, says: str
 ) -> None:
-    found, reason = asked(last, newest, waiting)
-    assert found is is_due
+    answer, reason = asked(last, newest, waiting)
+    assert answer is is_due
     assert says in reason
 
 

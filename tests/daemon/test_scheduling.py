@@ -34,11 +34,11 @@ def schedule(vault: Path, due: Due = NOTHING, python: str = sys.executable) -> S
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     """Schedulers and a home of its own for one test."""
-    found = Machine(tmp_path)
-    for name, value in found.environment().items():
+    machine = Machine(tmp_path)
+    for name, value in machine.environment().items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(systemd, "_LONGEST", LONG)  # a Python that starts on a busy machine is no broken one
-    return found
+    return machine
 
 
 @pytest.fixture
@@ -133,12 +133,12 @@ def test_half_a_block_is_left_to_the_person(machine: Machine, studio: Path) -> N
 
 
 def test_two_vaults_have_timers_of_their_own(machine: Machine, tmp_path: Path) -> None:
-    one, other = schedule(tmp_path / "one"), schedule(tmp_path / "one two")
+    first, other = schedule(tmp_path / "one"), schedule(tmp_path / "one two")
     for by in ("systemd", "cron"):
-        one.install(using=by)
+        first.install(using=by)
         other.install(using=by, at="4:00")
-        one.remove()
-        assert not one.status().installed
+        first.remove()
+        assert not first.status().installed
         assert (other.status().by, other.status().times) == (by, "daily at 04:00")
         other.remove()
     assert tree(machine.home) == {}
@@ -170,11 +170,11 @@ def test_units_are_removed_though_systemd_does_not_answer(machine: Machine, stud
 
 def test_where_nothing_runs_on_time_a_sentence_holds_the_command(machine: Machine, tmp_path: Path) -> None:
     machine.has("no-bus").without("crontab")
-    with pytest.raises(VaultError) as told:
+    with pytest.raises(VaultError) as refused:
         schedule(tmp_path / "my studio").install()
-    assert "systemd cannot be used here (Failed to connect to bus" in str(told.value)
-    assert "cron cannot be used here (command not found)" in str(told.value)
-    assert str(told.value).endswith(f"-P -m memoryclaw --vault '{tmp_path}/my studio' consolidate --due")
+    assert "systemd cannot be used here (Failed to connect to bus" in str(refused.value)
+    assert "cron cannot be used here (command not found)" in str(refused.value)
+    assert str(refused.value).endswith(f"-P -m memoryclaw --vault '{tmp_path}/my studio' consolidate --due")
     assert tree(machine.home) == {}
 
 

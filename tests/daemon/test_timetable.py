@@ -99,8 +99,8 @@ def test_cron_hands_every_path_over_as_it_is(name: str, tmp_path: Path) -> None:
     line = for_cron(str(vault), [sys.executable, "-c", show, "--vault", str(vault)])
     assert "%" not in line
     subprocess.run(["/bin/sh", "-c", cron_command(line)], cwd="/", check=True)
-    found = json.loads((vault / ".memoryclaw/consolidate.log").read_text())
-    assert [bytes.fromhex(arg) for arg in found] == [b"--vault", os.fsencode(vault)]
+    report = json.loads((vault / ".memoryclaw/consolidate.log").read_text())
+    assert [bytes.fromhex(arg) for arg in report] == [b"--vault", os.fsencode(vault)]
 
 
 def test_a_vault_that_is_gone_is_not_made_anew(tmp_path: Path) -> None:

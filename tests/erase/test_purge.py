@@ -34,7 +34,7 @@ def turn(session, number, ts, role, content):
 
 def filled(app, turns=TURNS):
     """A vault in which the canary is everywhere that a verb may have put it."""
-    app.capture([turn(*one) for one in turns])
+    app.capture([turn(*line) for line in turns])
     app.consolidate(llm="none")
     app.recall("who is my doctor?", session="s1")
     app.feedback(DOCTOR, 4, note="yes, Zanthrax Quellmore it is")
@@ -62,21 +62,21 @@ def app(made, tmp_path):
 
 def holding(root, words=CANARIES, *, objects=False):
     """Every file below the folder, and with `objects` every object of git, that holds one of the words, in its bytes or its name."""
-    found = []
+    places = []
     for path in sorted(Path(root).rglob("*")):
         name = str(path.relative_to(root))
         if path.is_file() and not name.startswith(".git/"):
             data = path.read_bytes().lower()
-            found += [name] if any(w.encode() in data or w in name.lower() for w in words) else []
+            places += [name] if any(w.encode() in data or w in name.lower() for w in words) else []
     if objects:
         listed = subprocess.run(["git", "-C", str(root), "cat-file", "--batch", "--batch-all-objects"], capture_output=True, check=True).stdout.lower()  # fmt: skip
-        found += [f"git: {word}" for word in words if word.encode() in listed]
-        found += [
+        places += [f"git: {word}" for word in words if word.encode() in listed]
+        places += [
             str(p)
             for p in (Path(root) / ".git").rglob("*")
             if p.is_file() and any(w.encode() in p.read_bytes().lower() for w in words)
         ]
-    return found
+    return places
 
 
 def others(root, *but):
@@ -105,7 +105,7 @@ def test_a_purged_fact_is_found_nowhere_and_the_rest_stays(app):
     second = (app.root / "logs/2026-03-09/s2.jsonl").read_bytes()
     before = (app.root / "semantic/people.md").read_text().splitlines()
     planned = app.purge(DOCTOR, dry_run=True)
-    assert {one.place for one in planned.emptied} >= {
+    assert {path.place for path in planned.emptied} >= {
         "notes", "facts", "logs", "ledger", "working memory", "run records", "review",
     }  # fmt: skip
     assert holding(app.root), "a dry run writes nothing"
@@ -186,7 +186,7 @@ def test_artifacts_and_copies_in_the_archive_go(app):
 
 def test_a_purged_skill_leaves_the_copies_for_hosts(app):
     app.skills.new("call-zanthrax", description="Call Zanthrax Quellmore on the phone when asked to")
-    [skill] = [one.skill.name for one in app.skills.list()]
+    [skill] = [listed.skill.name for listed in app.skills.list()]
     app.skills.approve(skill)
     app.skills.hosted()
     assert [name for name in holding(app.root) if name.startswith(".memoryclaw/host-skills/")]
@@ -196,9 +196,9 @@ def test_a_purged_skill_leaves_the_copies_for_hosts(app):
 
 def test_it_does_not_come_back(app, tmp_path):
     app.purge("log:s1/1", "log:s1/2")
-    again = app.capture([turn(*one) for one in TURNS])
-    assert [one.left_out for one in again] == ["forgotten", "forgotten", "", "", ""]
-    assert [one.again for one in again] == [False, False, True, True, True]
+    again = app.capture([turn(*line) for line in TURNS])
+    assert [outcome.left_out for outcome in again] == ["forgotten", "forgotten", "", "", ""]
+    assert [outcome.again for outcome in again] == [False, False, True, True, True]
     other = app.capture([turn("s7", 1, "2026-04-01T10:00:00Z", "user", TURNS[0][4])])
     assert other[0].left_out == "forgotten", "the same words in another session"
     said = app.claim("Zanthrax Quellmore", entity="user", field="doctor", tool="memory_store")
@@ -206,7 +206,7 @@ def test_it_does_not_come_back(app, tmp_path):
     assert said.notice.startswith("forgotten")
     assert app.claim("Remember: Zanthrax Quellmore is your doctor. And more.", tool="x").action == "rejected"
     file = tmp_path / "s1.jsonl"
-    file.write_text("".join(json.dumps(turn(*one)) + "\n" for one in TURNS[:3]))
+    file.write_text("".join(json.dumps(turn(*line)) + "\n" for line in TURNS[:3]))
     assert app.import_logs(file).left_out == 2
     assert holding(app.root) == []
 
@@ -217,7 +217,7 @@ def test_what_others_put_into_the_log_is_not_consolidated(app):
     app.purge("log:s1/1", "log:s1/2")
     log.write_bytes(before)  # a sync service brought the old file back
     done = app.consolidate(llm="none")
-    assert any("forgotten" in one.reason for one in done.changes.skipped)
+    assert any("forgotten" in skipped.reason for skipped in done.changes.skipped)
     app.capture(
         [turn("s8", 1, "2026-04-02T10:00:00Z", "user", "By the way, my doctor is Zanthrax Quellmore.")]
     )
@@ -230,7 +230,7 @@ def test_tombstones_hold_no_content_and_no_guess_can_be_tested(app):
     text = (app.root / "review/decisions.jsonl").read_text()
     [tombstone] = [json.loads(line) for line in text.splitlines() if '"purged"' in line]
     assert set(tombstone) == {"at", "decision", "kind", "digests"}
-    assert all(len(one.rpartition(":")[2]) == 32 for one in tombstone["digests"])
+    assert all(len(digest.rpartition(":")[2]) == 32 for digest in tombstone["digests"])
 
 
 def test_law_1_the_tombstone_is_a_file_of_the_vault(app):
@@ -253,7 +253,7 @@ def test_what_says_it_elsewhere_is_named_and_left_alone(app):
     note = app.root / "notes/mine.md"
     note.write_text("I met Zanthrax Quellmore at the fair.\n")
     done = app.purge(DOCTOR)
-    assert [one.path for one in done.hits] == ["notes/mine.md"]
+    assert [hit.path for hit in done.hits] == ["notes/mine.md"]
     assert note.read_text() == "I met Zanthrax Quellmore at the fair.\n"
     assert [name for name in holding(app.root) if not name.startswith(".memoryclaw/index")] == [
         "notes/mine.md"
@@ -296,8 +296,8 @@ def test_commits_that_files_cite_are_cited_as_they_are_called_now(app):
         for line in (app.root / "review/decisions.jsonl").read_text().splitlines()
     ]
     known = git(app.root, "rev-list", "--all").split()
-    assert [one for one in cited if one]
-    assert all(one in known for one in cited if one)
+    assert [commit for commit in cited if commit]
+    assert all(commit in known for commit in cited if commit)
     assert git(app.root, "status", "--porcelain") == ""
 
 
@@ -356,7 +356,7 @@ def test_another_purge_ends_one_that_was_killed(app, monkeypatch):
 
 
 def test_what_waits_and_what_was_remembered_goes_also_from_the_history(app):
-    [waiting] = [one.id for one in app.review.list() if "Somebody Else" in one.what]
+    [waiting] = [item.id for item in app.review.list() if "Somebody Else" in item.what]
     app.remember(
         "Wobblemobil is what the neighbours call the purple thing in garage number nine", tags=["cars"]
     )

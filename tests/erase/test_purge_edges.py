@@ -90,7 +90,7 @@ def test_what_names_no_day_is_of_no_day_or_later(root):
         (root / name).write_text(text)
     with open_vault(root) as app:
         done = app.purge(since="2026-03-08")
-        assert [one.path for one in done.emptied] == ["episodes/march.md"]
+        assert [path.path for path in done.emptied] == ["episodes/march.md"]
     assert (root / "logs/undated.md").read_text().startswith("### user\nThe undated")
     assert (root / "episodes/spring.md").exists()
 
@@ -122,9 +122,9 @@ def test_files_that_are_called_alike_without_their_names_stay_two_in_the_history
         (root / "ab.md").write_text("staged too\n")
         git(root, "add", "a[b].md", "ab.md")
         app.purge(DOCTOR, history=True)
-    [held] = git(root, "log", "--format=%H", "--grep", "two files").split()
-    assert [git(root, "show", f"{held}:{name}") for name in ("forgotten-2.md", "forgotten-3.md")] == bodies
-    assert git(root, "show", f"{held}:forgotten.md") == "Mine.\n"
+    [commit] = git(root, "log", "--format=%H", "--grep", "two files").split()
+    assert [git(root, "show", f"{commit}:{name}") for name in ("forgotten-2.md", "forgotten-3.md")] == bodies
+    assert git(root, "show", f"{commit}:forgotten.md") == "Mine.\n"
     assert holding(root, objects=True) == []
     assert git(root, "diff", "--cached", "--name-only").split() == ["a[b].md", "ab.md"]
 
@@ -179,7 +179,7 @@ def test_what_was_superseded_goes_with_what_said_it(root):
 
 def test_a_run_that_waits_as_a_branch_is_named(root):
     with open_vault(root) as app:
-        app.capture([turn(*one) for one in TURNS])
+        app.capture([turn(*line) for line in TURNS])
         app.consolidate(llm="none", mode="branch")
         done = app.purge("log:s1/1", "log:s1/2")
         [hit] = done.hits
@@ -201,7 +201,7 @@ def test_short_turns_are_blocked_as_what_they_were_and_not_everywhere(root):
                 turn("b", 1, "2026-04-01T10:00:00Z", "user", "Yes please."),
             ]
         )
-        assert [one.left_out for one in again] == ["forgotten", ""]
+        assert [outcome.left_out for outcome in again] == ["forgotten", ""]
 
 
 def test_what_openclaw_has_in_its_notes_is_not_proposed_again(root, tmp_path):
@@ -212,7 +212,7 @@ def test_what_openclaw_has_in_its_notes_is_not_proposed_again(root, tmp_path):
         app.remember("Zanthrax Quellmore", entity="user", field="doctor")
         app.purge("semantic/facts#user.doctor")
         done = app.openclaw.import_notes(str(workspace))
-        assert [one.what for one in done.proposed] == ["user: shoe size is 44"]
+        assert [proposal.what for proposal in done.proposed] == ["user: shoe size is 44"]
     assert holding(root) == []
 
 

@@ -50,6 +50,6 @@ def git_calls(vaults: Vaults, scene: Scene, command: str) -> tuple[Call, ...]:
     """What the first git of this name does in an undisturbed run of a verb."""
     with vaults.fresh(scene) as root, broken_git(root, command, None) as git:
         done = vaults.done(scene.verb, root, bin_=git.folder, watched=False)
-        assert done.code == OK, done.told
+        assert done.code == OK, done.output
         assert git.log.exists(), f"{scene.name} starts no git {command}"
         return calls_of(str(git.log))

@@ -189,14 +189,14 @@ class Vaults:
         whole = self.copy(start)
         verb.by_hand(whole)
         done = self.done(verb, whole, watched=False)
-        assert done.code == OK, done.told
+        assert done.code == OK, done.output
         settle(whole)
         before = self.copy(start)
         verb.by_hand(before)
-        found = Scene(name, verb, start, snapshot(before), snapshot(whole))
-        assert found.old != found.new or name in {"sync", "reindex", "capture", "feedback", "working memory"}
-        self._scenes[name] = found
-        return found
+        made = Scene(name, verb, start, snapshot(before), snapshot(whole))
+        assert made.old != made.new or name in {"sync", "reindex", "capture", "feedback", "working memory"}
+        self._scenes[name] = made
+        return made
 
     @contextlib.contextmanager
     def fresh(self, scene: Scene) -> Iterator[Path]:
@@ -363,20 +363,20 @@ def nothing_acknowledged_is_lost(root: Path, scene: Scene, ended: Ended) -> None
 
 def must_hold(root: Path, scene: Scene, ended: Ended, *, again: bool) -> None:
     """Everything that holds after a fault: first as it was left, then after the next verb."""
-    assert ended.code != 3, f"a bug and not a sentence: {ended.told[-600:]}"
+    assert ended.code != 3, f"a bug and not a sentence: {ended.output[-600:]}"
     nothing_is_torn(root, scene)
     mark = settle(root)
-    found = snapshot(root)
+    state = snapshot(root)
     if scene.verb.whole:
-        assert found in (scene.old, scene.new), _difference(found, scene)
+        assert state in (scene.old, scene.new), _difference(state, scene)
         if ended.acknowledged:
-            assert found == scene.new, f"it was acknowledged and is not there: {_difference(found, scene)}"
+            assert state == scene.new, f"it was acknowledged and is not there: {_difference(state, scene)}"
     elif scene.name != "init":
-        assert found.work in (scene.old.work, scene.new.work), f"the user's work was touched: {found.work}"
+        assert state.work in (scene.old.work, scene.new.work), f"the user's work was touched: {state.work}"
     nothing_acknowledged_is_lost(root, scene, ended)
     whole_lines(root, "logs")
     is_sound(root, mark)
-    if not scene.verb.whole or (again and found == scene.old):
+    if not scene.verb.whole or (again and state == scene.old):
         an_hour_passes(root)
         once(("again", scene.name, mark, at_rest(root)), lambda: done_again(root, scene))
 
@@ -384,7 +384,7 @@ def must_hold(root: Path, scene: Scene, ended: Ended, *, again: bool) -> None:
 def done_again(root: Path, scene: Scene) -> None:
     """The verb goes through, and leaves what it leaves where nothing disturbs it."""
     repeated = Vaults.done(scene.verb, root, watched=False)
-    assert repeated.code == OK, f"it does not go through afterwards: {repeated.told}"
+    assert repeated.code == OK, f"it does not go through afterwards: {repeated.output}"
     settle(root)
     assert snapshot(root) == scene.new, (
         f"done again it is not what it would have been: {_difference(snapshot(root), scene)}"
@@ -402,16 +402,16 @@ def an_hour_passes(root: Path) -> None:
         os.utime(path, (path.stat().st_mtime - 3600,) * 2)
 
 
-def _difference(found: Snapshot, scene: Scene) -> str:
+def _difference(state: Snapshot, scene: Scene) -> str:
     parts = []
     for name, wanted in (("old", scene.old), ("new", scene.new)):
         files = sorted(
-            path for path in {*found.files, *wanted.files} if found.files.get(path) != wanted.files.get(path)
+            path for path in {*state.files, *wanted.files} if state.files.get(path) != wanted.files.get(path)
         )
         refs = sorted(
-            ref for ref in {*found.refs, *wanted.refs} if found.refs.get(ref) != wanted.refs.get(ref)
+            ref for ref in {*state.refs, *wanted.refs} if state.refs.get(ref) != wanted.refs.get(ref)
         )
         parts.append(
-            f"against {name}: files {files}, refs {refs}, work {'same' if found.work == wanted.work else [found.work, wanted.work]}"
+            f"against {name}: files {files}, refs {refs}, work {'same' if state.work == wanted.work else [state.work, wanted.work]}"
         )
     return "; ".join(parts)

@@ -71,9 +71,11 @@ class Load:
 def everything_is_there(root: Path, ids: list[str], turns: list[str]) -> None:
     """Each acknowledged note is a file that HEAD has as it is, and each acknowledged turn is a line of a log."""
     settle(root)
-    held = set(git(root, "ls-tree", "-r", "--name-only", "HEAD").splitlines())
+    committed = set(git(root, "ls-tree", "-r", "--name-only", "HEAD").splitlines())
     lost = [
-        id_ for id_ in ids if f"episodes/{id_}.md" not in held or not (root / f"episodes/{id_}.md").exists()
+        id_
+        for id_ in ids
+        if f"episodes/{id_}.md" not in committed or not (root / f"episodes/{id_}.md").exists()
     ]
     assert not lost, f"acknowledged and lost: {lost}"
     assert git(root, "diff", "--name-only", "HEAD", "--", "episodes") == "", "HEAD is not what the files are"
@@ -181,13 +183,13 @@ def test_of_eight_writers_at_once_no_acknowledged_write_is_lost(campaign, vaults
                     if number % 2:
                         time.sleep(dice.uniform(0.05, 0.8))
                         os.kill(dice.choice(writers[:6])[0], signal.SIGKILL)
-                    told = []
+                    acknowledged = []
                     for pid, reading in writers:
                         with os.fdopen(reading) as said:
-                            told += said.read().split()
+                            acknowledged += said.read().split()
                         os.waitpid(pid, 0)
-                    assert len(told) >= 16, f"only {len(told)} of 32 writes were taken"
-                    ids += told
+                    assert len(acknowledged) >= 16, f"only {len(acknowledged)} of 32 writes were taken"
+                    ids += acknowledged
                     assert len(set(ids)) == len(ids), "two writers were given one id"
                     everything_is_there(root, ids, [])
         finally:

@@ -57,8 +57,8 @@ def subjects(root: Path) -> list[str]:
 def test_an_edit_is_seen_whatever_time_the_file_claims(campaign, vaults: Vaults, verb, same_size):
     times = {"as before": None, "in 1970": 0, "in 2099": 4_102_444_799, "before 1970": -86_400, "a day back": NOW.timestamp() - 86_400}  # fmt: skip
     with campaign("a file claims a wrong time") as trials:
-        for told, when in times.items():
-            with trials.trial(f"{verb}, {told}"), vaults.fresh(vaults.scene("edit a note")) as root:
+        for name, when in times.items():
+            with trials.trial(f"{verb}, {name}"), vaults.fresh(vaults.scene("edit a note")) as root:
                 note = root / "notes/a.md"
                 was = note.stat()
                 text = note.read_text()
@@ -88,18 +88,18 @@ def test_a_rename_or_a_swap_with_times_kept_is_seen(campaign, vaults: Vaults, ho
     with campaign("a file claims a wrong time") as trials:
         for what in ("swap", "rename", "restore"):
             with trials.trial(f"{what} {hour}"), vaults.fresh(vaults.scene("edit a note")) as root:
-                one, other = root / "notes/a.md", root / "notes/b.md"
-                for path in (one, other):
+                first, other = root / "notes/a.md", root / "notes/b.md"
+                for path in (first, other):
                     os.utime(path, (hour * 3600,) * 2)
                 with opened(root) as app:
                     app.sync()
                 if what == "swap":
                     aside = root / "aside"
-                    one.rename(aside)
-                    other.rename(one)
+                    first.rename(aside)
+                    other.rename(first)
                     aside.rename(other)
                 elif what == "rename":
-                    one.rename(root / "notes/z.md")
+                    first.rename(root / "notes/z.md")
                 else:
                     data = other.read_bytes()
                     other.unlink()

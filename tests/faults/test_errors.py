@@ -36,8 +36,8 @@ def test_an_error_at_any_call_is_told_in_a_sentence_and_leaves_nothing_half_done
         whole = vaults.done(scene.verb, root)
     with campaign(f"{error} at a system call of the writer") as trials:
         # Every third call for each error, another third for each: the campaign has an end.
-        found = faults(error, whole.calls, onwards=ERRORS[error])[list(ERRORS).index(error) :: 3]
-        for place, fault in enumerate(found):
+        chosen = faults(error, whole.calls, onwards=ERRORS[error])[list(ERRORS).index(error) :: 3]
+        for place, fault in enumerate(chosen):
             with trials.trial(f"{name}: {fault}"), vaults.fresh(scene) as root:
                 ended = vaults.done(scene.verb, root, fault)
                 if not ended.fired:
@@ -72,7 +72,7 @@ def a_lock_that_git_could_not_remove_is_named(vaults: Vaults, root: Path, scene:
     for lock in (root / ".git").rglob("*.lock"):
         refused = vaults.done(VERBS["remember an episode"], root, watched=False)
         assert refused.code == REFUSED, scene.name
-        assert lock.name in refused.told, refused.told
+        assert lock.name in refused.output, refused.output
         lock.unlink()
 
 
@@ -100,7 +100,7 @@ def test_a_note_that_cannot_be_read_is_never_taken_for_one_that_is_gone(campaign
                     if not ended.fired:
                         trials.count -= 1  # the last of its name
                         break
-                    assert ended.code != BUG, ended.told[-600:]
+                    assert ended.code != BUG, ended.output[-600:]
                     with opened(root) as app:
                         lost = known - set(app.index.stamps())
                         # A damaged or unreadable index is thrown away whole, and built again by who asks next.

@@ -230,7 +230,7 @@ def one_verb(root: Path, state: State, act: Callable[..., object]) -> None:
     files, shown = seen(root)
     commits = count(root)
     work = users(root) if state.then == TAKES else []
-    held = (
+    committed = (
         {path: path.read_bytes() for path in root.joinpath(".git").rglob("*.lock")}
         if (root / ".git").is_dir()
         else {}
@@ -242,12 +242,14 @@ def one_verb(root: Path, state: State, act: Callable[..., object]) -> None:
             acknowledge("done")
 
     ended = run(does, watched=False)
-    assert ended.code != BUG, ended.told[-800:]
+    assert ended.code != BUG, ended.output[-800:]
     after, shows = seen(root)
     if ended.code != OK:
-        overwrites = state.then == WITHOUT and "what this overwrites could not be brought back" in ended.told
-        assert state.then in {REFUSES, UNTRACKED} or overwrites, f"refused: {ended.told}"
-        assert ended.told.strip(), "it was refused without a sentence"
+        overwrites = (
+            state.then == WITHOUT and "what this overwrites could not be brought back" in ended.output
+        )
+        assert state.then in {REFUSES, UNTRACKED} or overwrites, f"refused: {ended.output}"
+        assert ended.output.strip(), "it was refused without a sentence"
         assert after == files, (
             f"refused, and yet {[p for p in {*after, *files} if after.get(p) != files.get(p)]} changed"
         )
@@ -259,7 +261,7 @@ def one_verb(root: Path, state: State, act: Callable[..., object]) -> None:
         assert count(root) > commits, "nothing was committed"
         assert users(root) == work, "the user's own work is not as it was"
         assert git(root, "fsck", "--strict", "--no-dangling") == ""
-    assert {path: path.read_bytes() for path in held if path.exists()} == held, (
+    assert {path: path.read_bytes() for path in committed if path.exists()} == committed, (
         "a lock of another's was touched"
     )
     with opened(root) as app:
@@ -268,7 +270,7 @@ def one_verb(root: Path, state: State, act: Callable[..., object]) -> None:
     if state.unmake:
         state.unmake(root)
         again = run(does, watched=False)
-        assert again.code == OK, f"what the user did about it did not help: {again.told}"
+        assert again.code == OK, f"what the user did about it did not help: {again.output}"
         settle(root)
         is_sound(root)
 

@@ -26,7 +26,7 @@ def test_killed_at_any_call_a_verb_is_done_or_not_and_the_next_one_goes_through(
     scene = vaults.scene(name)
     with vaults.fresh(scene) as root:
         whole = vaults.done(scene.verb, root)
-    assert whole.code == OK, whole.told
+    assert whole.code == OK, whole.output
     with campaign("the writer is killed at a system call") as trials:
         for place, fault in enumerate(every_other(faults("KILL", whole.calls))):
             with trials.trial(f"{name}: {fault}"), vaults.fresh(scene) as root:
@@ -34,7 +34,7 @@ def test_killed_at_any_call_a_verb_is_done_or_not_and_the_next_one_goes_through(
                 if ended.code == OK:
                     trials.missed()
                 else:
-                    assert ended.code == -signal.SIGKILL, ended.told
+                    assert ended.code == -signal.SIGKILL, ended.output
                 must_hold(root, scene, ended, again=place % 4 == 0)
         assert trials.count > 2
 
@@ -56,8 +56,8 @@ def test_killed_at_every_call_git_loses_nothing(campaign, vaults: Vaults, comman
                 if not git.has_fired():
                     trials.missed()
                 elif together:
-                    assert ended.code == -signal.SIGKILL, ended.told
+                    assert ended.code == -signal.SIGKILL, ended.output
                 else:
-                    assert ended.code != BUG, ended.told
+                    assert ended.code != BUG, ended.output
                 must_hold(root, scene, ended, again=place % 2 == 0)
         assert trials.count > 2

@@ -106,7 +106,7 @@ def _killed(root: Path, fault: Fault | None = None, bin_: Path | None = None, *,
 @pytest.mark.parametrize("part", range(4))
 def test_a_purge_that_was_killed_is_ended_by_the_same_purge(campaign, undisturbed, fresh, part):
     whole = _killed(fresh())
-    assert whole.code == OK, whole.told
+    assert whole.code == OK, whole.output
     with campaign("a purge is killed at a system call") as trials:
         for fault in every_other(faults("KILL", whole.calls)[part::4]):
             root = fresh()
@@ -119,7 +119,7 @@ def test_a_purge_that_was_killed_is_ended_by_the_same_purge(campaign, undisturbe
 
 def test_one_that_began_without_the_history_takes_it_along_when_that_is_asked_for(campaign, base, fresh):
     whole = _killed(fresh(), history=False)
-    assert whole.code == OK, whole.told
+    assert whole.code == OK, whole.output
     with campaign("a purge is killed, and then the history is to go as well") as trials:
         for fault in faults("KILL", whole.calls)[::3]:
             root = fresh()
@@ -155,7 +155,7 @@ def test_a_purge_whose_git_was_killed_is_ended_by_the_same_purge(
                 if not broken.has_fired():
                     trials.missed()
                 elif together:
-                    assert ended.code == -signal.SIGKILL, ended.told
+                    assert ended.code == -signal.SIGKILL, ended.output
                 for lock in [*(root / ".git").rglob("*.lock"), *root.parent.glob("*.lock")]:
                     lock.unlink()  # as git's own sentence asks for
                 _repeated(root)

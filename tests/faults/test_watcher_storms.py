@@ -68,9 +68,9 @@ def watched(root: Path) -> Iterator[Watch]:
 
 def overflow(root: Path) -> None:
     """More events than the kernel keeps, and none that is the same as the one before."""
-    one, other = root / "notes/a.md", root / "notes/b.md"
+    first, other = root / "notes/a.md", root / "notes/b.md"
     for number in range(int(QUEUE.read_text()) + 500):
-        os.utime((one, other)[number % 2])
+        os.utime((first, other)[number % 2])
 
 
 def changes(root: Path, dice: random.Random, count: int) -> None:
@@ -104,8 +104,8 @@ def follows(root: Path, said: str = "") -> None:
     try:
         until(lambda: own.mark() == wanted)
     except AssertionError:
-        found, known = own.vault.scan().files, own.index.stamps()
-        apart = sorted(path for path in {*found, *known} if found.get(path) != known.get(path))
+        files, known = own.vault.scan().files, own.index.stamps()
+        apart = sorted(path for path in {*files, *known} if files.get(path) != known.get(path))
         raise AssertionError(f"the watch did not follow {said}: {apart[:9]}") from None
     finally:
         own.close()
@@ -118,7 +118,7 @@ def test_after_an_overflow_everything_is_looked_at(campaign, vaults: Vaults, see
     with campaign("the watcher's queue overflows") as trials, watched(root) as watch:
         for number in range(5):
             with trials.trial(f"seed {seed}, overflow {number}"):
-                told = watch.said().count("overflow")
+                overflows = watch.said().count("overflow")
                 watch.send(signal.SIGSTOP)
                 if number % 2:  # some of what happens is heard, and some is not
                     changes(root, dice, 10)
@@ -126,7 +126,7 @@ def test_after_an_overflow_everything_is_looked_at(campaign, vaults: Vaults, see
                 changes(root, dice, 25)
                 watch.send(signal.SIGCONT)
                 follows(root, "after an overflow")
-                if not number % 2 and watch.said().count("overflow") == told:
+                if not number % 2 and watch.said().count("overflow") == overflows:
                     trials.missed()  # it was stopped while it began anew, for a folder that had moved, and with it the queue
     shutil.rmtree(root)
 

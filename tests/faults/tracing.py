@@ -104,24 +104,24 @@ def faults(error: str, calls: Sequence[Call], *, onwards: bool = False) -> list[
 
     A sync changes no byte: a process that is killed after it leaves what one leaves that is killed before, unless a git was at work since.
     """
-    found, earlier, same = [], Counter[str](), False
+    chosen, earlier, same = [], Counter[str](), False
     for call in calls:
         if call.changes and call.name in apt(error):
             if not (same and error == "KILL"):
-                found.append(Fault(error, call, dict(earlier) if onwards else None))
+                chosen.append(Fault(error, call, dict(earlier) if onwards else None))
             same = call.name in {"fsync", "fdatasync"}
         elif call.name in STARTS:
             same = False
         earlier[call.name] += 1
     # SQLite writes pages: dozens of calls that are alike.
-    pages = [fault for fault in found if fault.call.name == "pwrite64"]
+    pages = [fault for fault in chosen if fault.call.name == "pwrite64"]
     dull = {fault.call for place, fault in enumerate(pages) if place % 4}
-    return [fault for fault in found if fault.call not in dull]
+    return [fault for fault in chosen if fault.call not in dull]
 
 
-def every_other(found: Sequence[Fault]) -> Sequence[Fault]:
+def every_other(all_faults: Sequence[Fault]) -> Sequence[Fault]:
     """Half of them, by chance this half or that, as there are more than a campaign needs: the next may try the others."""
-    return found[random.randrange(2) :: 2]
+    return all_faults[random.randrange(2) :: 2]
 
 
 class Ended(NamedTuple):
@@ -129,7 +129,7 @@ class Ended(NamedTuple):
 
     code: int
     acknowledged: list[str]
-    told: str
+    output: str
     fired: bool
     calls: tuple[Call, ...] = ()
 
@@ -176,10 +176,10 @@ def run(
     if tracer:
         tracer.communicate(timeout=PATIENCE)
     _orphans_end(pid, notices)
-    told = [line[1:] for line in lines if line[0] == "!"]
+    words = [line[1:] for line in lines if line[0] == "!"]
     calls = calls_of(log) if tracer else tuple(Call("write", n) for n in range(1, 1 + sum(line == "." for line in lines)))  # fmt: skip
     fired = bool(fault) and (code == -signal.SIGKILL or bool(notices and notices.refused) or any("(INJECTED)" in call.shown for call in calls) or "fired" in lines)  # fmt: skip
-    return Ended(code, [line[1:] for line in lines if line[0] == "+"], "\n".join(told), fired, calls)
+    return Ended(code, [line[1:] for line in lines if line[0] == "+"], "\n".join(words), fired, calls)
 
 
 def _verdict(fault: Fault, pid: int, name: str, number: int) -> int:
@@ -275,7 +275,7 @@ def _attached(pid: int, log: str, fault: Fault | None) -> subprocess.Popen[bytes
 
 def calls_of(log: str) -> tuple[Call, ...]:
     """The calls that a strace has written down."""
-    found, count = [], Counter[str]()
+    chosen, count = [], Counter[str]()
     for line in Path(log).read_text(errors="replace").splitlines():
         name, args, result, _ = match.groups() if (match := _LINE.match(line)) else (line.partition("(")[0], line, "?", "")  # fmt: skip
         changes = (
@@ -284,8 +284,8 @@ def calls_of(log: str) -> tuple[Call, ...]:
             and (name != "openat" or "O_CREAT" in args or "O_TRUNC" in args)
         )
         count[name] += 1
-        found.append(Call(name, count[name], changes, line))
-    return tuple(found)
+        chosen.append(Call(name, count[name], changes, line))
+    return tuple(chosen)
 
 
 def _orphans_end(group: int, notices: Notices | None) -> None:

@@ -41,9 +41,9 @@ def refused(root, work):
 
 def drop(root, name):
     """Takes an object out of git, as a disk does."""
-    found = git(root, "rev-parse", name).strip()
-    (root / ".git/objects" / found[:2] / found[2:]).unlink()
-    return found
+    oid = git(root, "rev-parse", name).strip()
+    (root / ".git/objects" / oid[:2] / oid[2:]).unlink()
+    return oid
 
 
 @pytest.mark.parametrize(
@@ -131,13 +131,13 @@ def test_an_index_that_cannot_be_read_is_named_by_doctor_with_the_way_out(tmp_pa
 @pytest.mark.parametrize("text", [b"", b"garbage\n"])
 def test_an_object_that_cannot_be_read_is_named_by_doctor(tmp_path, text):
     root = vault(tmp_path)
-    found = git(root, "rev-parse", "HEAD~1:semantic/people.md").strip()
-    path = root / ".git/objects" / found[:2] / found[2:]
+    oid = git(root, "rev-parse", "HEAD~1:semantic/people.md").strip()
+    path = root / ".git/objects" / oid[:2] / oid[2:]
     path.chmod(0o644)
     path.write_bytes(text)
     check = doctor._git(root)
     assert check.level == "problem"
-    assert any(found in detail.message for detail in check.details)
+    assert any(oid in detail.message for detail in check.details)
 
 
 def test_a_new_repository_and_a_shallow_clone_are_sound(tmp_path):

@@ -73,8 +73,8 @@ def root(template, tmp_path, monkeypatch):
 def test_what_is_named_is_packed_and_what_nothing_names_stays(root):
     before = everything(root)
     torn, young = (root / ".git/objects/pack" / name for name in ("tmp_pack_old", "tmp_pack_young"))
-    for one in (torn, young):
-        one.write_bytes(b"half")
+    for path in (torn, young):
+        path.write_bytes(b"half")
     os.utime(torn, (1, 1))
     assert len(loose(root)) > FEW
     went = History(str(root)).pack()

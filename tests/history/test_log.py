@@ -37,7 +37,7 @@ def test_names_of_files_with_spaces_and_marks_are_literal(tmp_path):
     (root / "a b.md").write_text("22\n")
     git(root, "commit", "-qam", "only this")
     assert [row.subject for row in repository.commit_log(history, ["a [b]*.md"], limit=9)] == ["first"]
-    assert [(one.before, one.after) for one in repository.editions(history, "a b.md")] == [
+    assert [(edition.before, edition.after) for edition in repository.editions(history, "a b.md")] == [
         (b"2\n", b"22\n"),
         (None, b"2\n"),
     ]

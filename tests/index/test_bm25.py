@@ -36,9 +36,9 @@ def test_a_rarer_word_tells_more_and_a_common_one_never_less_than_nothing() -> N
 @settings(deadline=None)
 @given(st.integers(1, 2000), st.data())
 def test_every_word_tells_something_and_a_rarer_one_more(units: int, data: st.DataObject) -> None:
-    held = data.draw(st.integers(1, units))
-    assert rarity(units, held) > 0
-    assert rarity(units, held - 1) > rarity(units, held)
+    matching = data.draw(st.integers(1, units))
+    assert rarity(units, matching) > 0
+    assert rarity(units, matching - 1) > rarity(units, matching)
 
 
 def test_more_occurrences_help_less_and_less_and_long_texts_count_against_a_unit() -> None:
@@ -48,10 +48,10 @@ def test_more_occurrences_help_less_and_less_and_long_texts_count_against_a_unit
 
 
 @pytest.mark.parametrize(
-    ("found", "share"), [(set(), 0.0), ({"oak"}, 0.75), ({"oak", "the"}, 1.0), ({"elm"}, 0.0)]
+    ("words", "share"), [(set(), 0.0), ({"oak"}, 0.75), ({"oak", "the"}, 1.0), ({"elm"}, 0.0)]
 )
-def test_coverage_is_the_share_of_weight_that_was_found(found: set[str], share: float) -> None:
-    assert coverage({"oak": 3.0, "the": 1.0}, found) == share
+def test_coverage_is_the_share_of_weight_that_was_found(words: set[str], share: float) -> None:
+    assert coverage({"oak": 3.0, "the": 1.0}, words) == share
 
 
 def test_nothing_asked_is_nothing_covered() -> None:

@@ -102,16 +102,16 @@ def test_facts_of_one_entity_in_file_order(catalog: Catalog) -> None:
     ],
 )
 def test_ids_resolve_to_where_they_stand(catalog: Catalog, id_: str, kind: str, path: str, line: int) -> None:
-    found = catalog.resolve(id_)
-    assert found is not None
-    assert (found.kind, found.path, found.line) == (kind, path, line)
+    units = catalog.resolve(id_)
+    assert units is not None
+    assert (units.kind, units.path, units.line) == (kind, path, line)
     assert catalog.resolve(f"{id_}x") is None
 
 
 def test_of_two_notes_with_one_id_the_first_path_wins_and_the_other_is_a_problem(catalog: Catalog) -> None:
-    found = catalog.resolve("ep-wind")
-    assert found is not None
-    assert found.path.startswith("episodes/")
+    units = catalog.resolve("ep-wind")
+    assert units is not None
+    assert units.path.startswith("episodes/")
     assert [problem.path for problem in catalog.problems()] == ["notes/copy.md"]
 
 
@@ -119,10 +119,10 @@ def test_the_tokens_of_a_file_stand_side_by_side(catalog: Catalog) -> None:
     sql = "select rowid from units where path = 'logs/2025-10-21/kanazawa.jsonl' order by seq limit 2"
     first, second = (rowid for (rowid,) in catalog.rows(sql))
     assert second == first + 1
-    found = catalog.coded([first, second, 99_999])
-    assert set(found) == {first, second}
-    assert found[first].file == found[second].file
-    assert found[first].kind == "turn"
+    codes = catalog.coded([first, second, 99_999])
+    assert set(codes) == {first, second}
+    assert codes[first].file == codes[second].file
+    assert codes[first].kind == "turn"
     body = "".join(catalog.codes([word])[word] for word in ("in", "the", "biscuit", "tin"))
     tokens = catalog.tokens([second, 99_999])
     assert tokens == {

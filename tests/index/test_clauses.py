@@ -61,10 +61,10 @@ def test_what_no_parser_could_hold_is_refused() -> None:
 def test_each_unit_is_counted_for_the_parts_that_hold(
     clause: IndexClause, units: set[int], scores: dict[int, float]
 ) -> None:
-    found = tally(clause, lambda leaf: COUNTS[leaf.text])
-    assert set(found.units) == units
+    tallied = tally(clause, lambda leaf: COUNTS[leaf.text])
+    assert set(tallied.units) == units
     sums = dict.fromkeys(units, 0.0)
-    for counts, holding in counts_of(found, units):
+    for counts, holding in counts_of(tallied, units):
         for unit in holding:
             sums[unit] += counts[unit]
     assert sums == scores

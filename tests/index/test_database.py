@@ -150,7 +150,7 @@ def test_a_second_process_writing_is_no_damage(root, built):
     for i in range(5):
         (root / "notes/new.md").write_text(f"version {i} of new words\n")
         other.sync.run()
-        assert built.found(str(i)) == other.found(str(i)) != []
+        assert built.paths_with(str(i)) == other.paths_with(str(i)) != []
     other.close()
     assert built.index.database.path.stat().st_ino == inode
 
@@ -164,11 +164,11 @@ def test_an_index_that_is_written_while_it_is_read_is_examined_by_nobody(root, b
         built.sync.run()
         patch.setattr(database, "_check_structure", None)  # whoever calls it now fails
         other = kept(root)
-        assert built.found("zephyr") == other.found("zephyr") == ["notes/new.md"]
-        assert reader.found("zephyr") == []
+        assert built.paths_with("zephyr") == other.paths_with("zephyr") == ["notes/new.md"]
+        assert reader.paths_with("zephyr") == []
         assert (is_sealed(path), is_sealed(path, whole=True)) == (True, False)
-    for one in (reader, other, built):
-        one.close()  # the last of them moves what the reader held back into the file
+    for index in (reader, other, built):
+        index.close()  # the last of them moves what the reader held back into the file
     other = kept(root)
     assert healed_mark(other) == rebuilt(root)
     assert path.stat().st_ino == inode
@@ -199,7 +199,7 @@ def test_damage_found_while_asking_is_healed_before_the_answer(root, built):
         asked.append(1)
         if len(asked) == 1:
             raise sqlite3.DatabaseError("database disk image is malformed")
-        return built.found("budget")
+        return built.paths_with("budget")
 
     assert len(healed(built.index, ask)) == len(BIG)
 
@@ -238,7 +238,7 @@ def test_a_reader_is_not_kept_waiting_by_a_long_write(root, built):
     thread.start()
     assert writing.wait(LONG)
     reader = kept(root)
-    assert "notes/n1.md" in reader.found("budget")
+    assert "notes/n1.md" in reader.paths_with("budget")
     done.set()
     thread.join()
     assert ended == [True], "the write was over before the reader was done"
@@ -309,7 +309,7 @@ own = kept(root)
 if sys.argv[2] == "nobody":
     rebuilt(put(Path(sys.argv[3]), STUDIO))  # imports all there is to import while it can
     os.setuid(65534)
-print(fresh(own.sync, own.index, own.state)); print(len(own.found("budget")))
+print(fresh(own.sync, own.index, own.state)); print(len(own.paths_with("budget")))
 """
 
 
@@ -342,10 +342,10 @@ def test_a_full_disk_still_answers_and_says_that_it_is_behind(small_disk):
     with (small_disk / "filler").open("wb", buffering=0) as file, contextlib.suppress(OSError):
         while file.write(bytes(4096)):
             pass
-    said, found = asked_as(root)
+    said, answer = asked_as(root)
     assert "behind=1" in said
     assert "free some space" in said
-    assert found == "12"
+    assert answer == "12"
     (small_disk / "filler").unlink()
     assert asked_as(root) == ["Freshness(behind=0, degraded='')", "12"]
     own = kept(root)
@@ -364,11 +364,11 @@ def test_a_state_folder_that_became_read_only_still_answers():
     assert asked_as(root, who) == ["Freshness(behind=0, degraded='')", "12"]
     (root / "notes/n1.md").write_text("changed words\n")
     state.chmod(0o555)
-    said, found = asked_as(root, who)
+    said, answer = asked_as(root, who)
     state.chmod(0o777)
     assert "behind=1" in said
     assert "cannot be written" in said
-    assert found == "12"
+    assert answer == "12"
     shutil.rmtree(root.parent)
 
 

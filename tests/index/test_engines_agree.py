@@ -28,7 +28,7 @@ some_columns = st.lists(st.sampled_from(COLUMNS), max_size=3, unique=True)
 leaves = st.one_of(
     st.builds(lambda text, columns: token(text, *columns), st.one_of(words, st.just("absent")), some_columns),
     st.builds(
-        lambda found, columns: phrase(" ".join(found), *columns),
+        lambda leaves, columns: phrase(" ".join(leaves), *columns),
         st.lists(words, min_size=1, max_size=4),
         some_columns,
     ),
@@ -38,8 +38,8 @@ leaves = st.one_of(
 def groups(parts: st.SearchStrategy[IndexClause]) -> st.SearchStrategy[IndexClause]:
     several = st.lists(parts, max_size=4)
     return st.one_of(
-        several.map(lambda found: any_of(*found)),
-        several.map(lambda found: all_of(*found)),
+        several.map(lambda leaves: any_of(*leaves)),
+        several.map(lambda leaves: all_of(*leaves)),
         st.tuples(several, several).map(lambda both: all_of(*both[0], *map(without, both[1]))),
         parts.map(without),
     )
@@ -80,7 +80,7 @@ def is_miscounted(clause: IndexClause, *above: str) -> bool:
 def agree_on(
     opened: OpenEngine, oracle: OpenEngine, clause: IndexClause, limit: int, within: list[int] | None = None
 ) -> None:
-    ours, expected = (one.engine.find(clause, 10_000, within) for one in (opened, oracle))
+    ours, expected = (side.engine.find(clause, 10_000, within) for side in (opened, oracle))
     cleaned = sound(clause)
     if cleaned and is_miscounted(cleaned):
         assert {hit.rowid for hit in ours} == {hit.rowid for hit in expected}
@@ -116,7 +116,7 @@ def any_corpus(data: st.DataObject) -> None:
                 else []
             )
             first += len(added)
-            rows.update((one.rowid, one) for one in added)
+            rows.update((new.rowid, new) for new in added)
             for engine in (opened, oracle):
                 with engine.writing() as writing:
                     writing.remove(gone)

@@ -62,7 +62,7 @@ def test_every_question_sees_what_was_saved_before_it(own, root):
     for i in range(5):
         put(root, {"notes/now.md": f"version number{i}"})
         assert look(own) == FRESH
-        assert own.found(f"number{i}") == ["notes/now.md"]
+        assert own.paths_with(f"number{i}") == ["notes/now.md"]
 
 
 def test_with_a_live_watcher_nobody_scans(own, root):
@@ -73,8 +73,8 @@ def test_with_a_live_watcher_nobody_scans(own, root):
         for i in range(10):
             put(root, {"notes/now.md": f"version number{i}"})
             until(lambda: look_or_none(own) == FRESH)
-            assert own.found(f"number{i}") == ["notes/now.md"]
-        assert [report for report in watch.told if report.kind == "problem"] == []
+            assert own.paths_with(f"number{i}") == ["notes/now.md"]
+        assert [report for report in watch.reports if report.kind == "problem"] == []
 
 
 def look_or_none(own):
@@ -135,7 +135,7 @@ def test_what_is_saved_while_another_looks_is_found_by_who_comes_then(own, root)
     first.join()
     second.join()
     assert answers == [FRESH]
-    assert own.found("just now") == ["notes/now.md"]
+    assert own.paths_with("just now") == ["notes/now.md"]
     other.close()
 
 
@@ -145,7 +145,7 @@ def test_a_watcher_that_does_not_answer_is_not_believed(own, root):
     lock.say(LIVE)
     put(root, {"notes/now.md": "unheard words"})
     assert look(own) == FRESH
-    assert own.found("unheard") == ["notes/now.md"]
+    assert own.paths_with("unheard") == ["notes/now.md"]
     lock.close()
 
 
@@ -154,7 +154,7 @@ def test_a_new_index_is_built_although_a_watcher_says_that_all_is_well(own, root
     lock = WatchLock(own.state)
     lock.say(LIVE)
     assert look(own) == FRESH
-    assert own.found("pancakes") == ["notes/moon.md"]
+    assert own.paths_with("pancakes") == ["notes/moon.md"]
     lock.close()
 
 
@@ -163,7 +163,7 @@ def test_while_another_process_writes_the_answer_comes_from_what_there_is(own, r
     put(root, {"notes/now.md": "new", "notes/moon.md": "changed"})
     with alone(own.state):
         said = look(own)
-        assert own.found("pancakes") == ["notes/moon.md"]
+        assert own.paths_with("pancakes") == ["notes/moon.md"]
     assert said.behind >= 2
     assert "another process" in said.degraded
     assert "behind" in said.degraded
@@ -187,7 +187,7 @@ def test_an_emptied_vault_answers_from_the_index_and_says_so(own, root, tmp_path
     (tmp_path / "away/.memoryclaw").rename(root / ".memoryclaw")
     said = look(own)
     assert "is the disk mounted" in said.degraded
-    assert own.found("pancakes") == ["notes/moon.md"]
+    assert own.paths_with("pancakes") == ["notes/moon.md"]
 
 
 def test_without_a_vault_and_without_an_index_there_is_no_answer(tmp_path):

@@ -7,10 +7,10 @@ from memoryclaw.vault.watcher import COOKIE, IN_FOLDER, LOST, SAVED, STATE, TOUC
 
 
 def pending(*hints, at=100.0):
-    found = PendingHints()
+    waiting = PendingHints()
     for hint in hints:
-        found.note(Hint(*hint), at)
-    return found
+        waiting.note(Hint(*hint), at)
+    return waiting
 
 
 def test_nothing_is_due_when_nothing_happened():
@@ -19,17 +19,17 @@ def test_nothing_is_due_when_nothing_happened():
 
 
 def test_a_saved_file_is_due_at_once():
-    found = pending((SAVED, "a.md"))
-    assert found.next_at() == 100.0
-    assert found.take(100.0).paths == {"a.md"}
-    assert found.next_at() is None
+    hints = pending((SAVED, "a.md"))
+    assert hints.next_at() == 100.0
+    assert hints.take(100.0).paths == {"a.md"}
+    assert hints.next_at() is None
 
 
 def test_a_touched_file_is_given_a_moment_to_be_closed():
-    found = pending((TOUCHED, "a.md"), (TOUCHED, "a.md"))
-    assert found.next_at() == 100.0 + SETTLING
-    assert found.take(100.0).paths == frozenset()
-    assert found.take(100.0 + SETTLING).paths == {"a.md"}
+    hints = pending((TOUCHED, "a.md"), (TOUCHED, "a.md"))
+    assert hints.next_at() == 100.0 + SETTLING
+    assert hints.take(100.0).paths == frozenset()
+    assert hints.take(100.0 + SETTLING).paths == {"a.md"}
 
 
 def test_closing_a_touched_file_makes_it_due():
@@ -37,42 +37,42 @@ def test_closing_a_touched_file_makes_it_due():
 
 
 def test_a_file_that_is_written_all_the_time_is_still_read():
-    found = pending((TOUCHED, "a.md"))
-    found.note(Hint(TOUCHED, "a.md"), 100.0 + SETTLING)
-    assert found.take(100.0 + SETTLING).paths == {"a.md"}
+    hints = pending((TOUCHED, "a.md"))
+    hints.note(Hint(TOUCHED, "a.md"), 100.0 + SETTLING)
+    assert hints.take(100.0 + SETTLING).paths == {"a.md"}
 
 
 def test_a_cookie_asks_for_everything_that_came_before_it():
-    found = pending((TOUCHED, "a.md"), (IN_FOLDER, "f"), (COOKIE, "1-2"))
-    assert found.is_urgent()
-    assert found.take(100.0) == ({"a.md"}, {"f"}, ("1-2",))
-    assert not found.is_urgent()
+    hints = pending((TOUCHED, "a.md"), (IN_FOLDER, "f"), (COOKIE, "1-2"))
+    assert hints.is_urgent()
+    assert hints.take(100.0) == ({"a.md"}, {"f"}, ("1-2",))
+    assert not hints.is_urgent()
 
 
 def test_what_was_lost_or_taken_away_is_due_at_once_and_forgotten_with_the_rest():
     for hint in ((LOST, "why"), (STATE, ".memoryclaw")):
-        found = pending(hint, (SAVED, "a.md"))
-        assert found.next_at() == 0.0
-        found.forget()
-        assert found.next_at() is None
-        assert not found.lost
-        assert not found.disturbed
+        hints = pending(hint, (SAVED, "a.md"))
+        assert hints.next_at() == 0.0
+        hints.forget()
+        assert hints.next_at() is None
+        assert not hints.lost
+        assert not hints.disturbed
 
 
 def test_a_second_look_does_not_put_off_a_first():
-    found = pending((SAVED, "a.md"))
-    found.look_again(["a.md", "b.md"], 101.0)
-    assert found.take(100.0).paths == {"a.md"}
-    assert found.take(101.0).paths == {"b.md"}
+    hints = pending((SAVED, "a.md"))
+    hints.look_again(["a.md", "b.md"], 101.0)
+    assert hints.take(100.0).paths == {"a.md"}
+    assert hints.take(101.0).paths == {"b.md"}
 
 
 def test_a_cookie_does_not_hurry_a_second_look_but_takes_what_was_saved_since_the_first():
-    found = pending((COOKIE, "1-2"))
-    found.look_again(["a.md", "b.md"], 101.0)
-    found.note(Hint(SAVED, "b.md"), 100.0)
-    assert found.take(100.0).paths == {"b.md"}
-    assert found.next_at() == 101.0
-    assert found.take(101.0).paths == {"a.md"}
-    found.look_again(["a.md"], 102.0)
-    found.forget()
-    assert found.next_at() is None
+    hints = pending((COOKIE, "1-2"))
+    hints.look_again(["a.md", "b.md"], 101.0)
+    hints.note(Hint(SAVED, "b.md"), 100.0)
+    assert hints.take(100.0).paths == {"b.md"}
+    assert hints.next_at() == 101.0
+    assert hints.take(101.0).paths == {"a.md"}
+    hints.look_again(["a.md"], 102.0)
+    hints.forget()
+    assert hints.next_at() is None

@@ -32,9 +32,9 @@ def own(root):
 @pytest.fixture
 def renames(own):
     """The renames that a sync tells of."""
-    told = []
-    own.sync._renamed = lambda old, new: told.append((old, new))
-    return told
+    steps = []
+    own.sync._renamed = lambda old, new: steps.append((old, new))
+    return steps
 
 
 def test_files_are_taken_in_by_their_paths_in_whatever_order_the_disk_has_them():
@@ -123,7 +123,7 @@ def test_how_far_behind_the_index_is_costs_no_reading(own, root):
     behind, scan = own.sync.behind()
     assert {"notes/a.md", "notes/b.md"} <= set(behind.changed)
     assert behind.removed == ["notes/moon.md"]
-    assert own.found("pancakes") == ["notes/moon.md"]
+    assert own.paths_with("pancakes") == ["notes/moon.md"]
     assert len(scan.files) == len(STUDIO) + 1
 
 
@@ -157,7 +157,7 @@ def test_a_hint_at_a_note_that_never_was_makes_it_look_everywhere(own, root):
     own.sync.run()
     put(root, {"renamed/n.md": "quicksilver"})
     own.sync.paths(["before/n.md"])
-    assert own.found("quicksilver") == ["renamed/n.md"]
+    assert own.paths_with("quicksilver") == ["renamed/n.md"]
 
 
 def test_a_folder_hint_looks_at_all_below_it(own, root):
@@ -174,7 +174,7 @@ def test_a_folder_whose_name_is_not_utf8_comes_and_goes_on_a_hint(own, root):
     folder = os.fsdecode(b"f\xfcr")
     put(root, {f"{folder}/n.md": "quicksilver"})
     own.sync.paths([], [folder])
-    assert own.found("quicksilver") == [r"f\xfcr/n.md"]
+    assert own.paths_with("quicksilver") == [r"f\xfcr/n.md"]
     shutil.rmtree(root / folder)
     own.sync.paths([], [folder])
     assert own.mark() == rebuilt(root)
@@ -184,7 +184,7 @@ def test_a_hint_at_one_file_leaves_the_others_alone(own, root):
     own.sync.run()
     put(root, {"notes/moon.md": "pancakes", "notes/other.md": "unhinted"})
     own.sync.paths(["notes/moon.md"])
-    assert own.found("unhinted") == []
+    assert own.paths_with("unhinted") == []
 
 
 @pytest.mark.parametrize("how", ["run", "paths"])
@@ -193,7 +193,7 @@ def test_a_folder_that_became_a_link_is_gone(own, root, tmp_path, how):
     shutil.move(root / "notes", tmp_path / "outside")
     (root / "notes").symlink_to(tmp_path / "outside")
     own.sync.run() if how == "run" else own.sync.paths(["notes"], ["notes"])
-    assert own.found("pancakes") == []
+    assert own.paths_with("pancakes") == []
     assert own.mark() == rebuilt(root)
 
 
@@ -227,18 +227,18 @@ def test_what_is_wrong_in_the_vocabulary_is_a_problem_of_its_file(own, root):
     put(root, {"semantic/aliases.yaml": "a: &x [b]\n"})
     own.sync.run()
     with own.index.database.guarded() as connection:
-        found = connection.execute(
+        rows = connection.execute(
             "select message from problems where path = 'semantic/aliases.yaml'"
         ).fetchall()
-    assert found
+    assert rows
 
 
 def test_progress_is_told_to_the_end(own, root):
-    told = []
+    steps = []
     put(root, {f"notes/n{i}.md": "x" for i in range(300)})
-    Sync(own.vault, own.index, progress=lambda done, total: told.append((done, total))).run()
-    assert told[-1] == (306, 306)
-    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    Sync(own.vault, own.index, progress=lambda done, total: steps.append((done, total))).run()
+    assert steps[-1] == (306, 306)
+    assert [done for done, _ in steps] == sorted(done for done, _ in steps)
 
 
 def test_an_empty_root_keeps_the_index(own, root, tmp_path):
@@ -266,7 +266,7 @@ if os.getuid() == 0:
 own = kept(root, Path(sys.argv[3]))
 print(own.sync.run()[:5])
 (root / "notes/moon.md").chmod(0o000); (root / "semantic/aliases.yaml").chmod(0o000)
-print(own.sync.run()[:5], own.found("pancakes"), [p.path for p in own.index.scan_problems()])
+print(own.sync.run()[:5], own.paths_with("pancakes"), [p.path for p in own.index.scan_problems()])
 with own.index.database.guarded() as connection:
     print(connection.execute("select count(*) from aliases").fetchone())
 (root / "notes").chmod(0o000)
@@ -274,7 +274,7 @@ try:
     own.sync.run()
 except VaultError as error:
     print(error)
-print(own.found("pancakes"))
+print(own.paths_with("pancakes"))
 (root / "notes").chmod(0o755); (root / "notes/moon.md").chmod(0o644); (root / "semantic/aliases.yaml").chmod(0o644)
 print(own.sync.run()[:5], own.index.scan_problems())
 """

@@ -27,17 +27,17 @@ def name(n: int) -> bytes:
 
 
 def row(n: int, dimension: int = DIMENSION) -> np.ndarray:
-    found = np.random.default_rng(n).normal(size=dimension)
-    return (found / np.sqrt((found**2).sum())).astype(np.float32)
+    vector = np.random.default_rng(n).normal(size=dimension)
+    return (vector / np.sqrt((vector**2).sum())).astype(np.float32)
 
 
 def rows(numbers: Iterable[int]) -> np.ndarray:
     return np.stack([row(n) for n in numbers])
 
 
-def cosine(one: np.ndarray, other: np.ndarray, mean: np.ndarray | int) -> float:
+def cosine(vector: np.ndarray, other: np.ndarray, mean: np.ndarray | int) -> float:
     """Of two vectors taken from a mean."""
-    a, b = one.astype(float) - mean, other.astype(float) - mean
+    a, b = vector.astype(float) - mean, other.astype(float) - mean
     return float((a * b).sum() / np.sqrt((a * a).sum() * (b * b).sum()))
 
 
@@ -47,24 +47,24 @@ def add(store: VectorStore, numbers: list[int]) -> None:
 
 def units(store: VectorStore, numbers: Iterable[int], born: str = "a") -> None:
     """Makes the store know one unit for each number."""
-    told = {n + 1: name(n) for n in numbers}
-    gone = [rowid for rowid in store.units() if rowid not in told]
-    store.settle(IndexMark(born, 1000, len(told)), gone, told)
+    digests = {n + 1: name(n) for n in numbers}
+    gone = [rowid for rowid in store.units() if rowid not in digests]
+    store.settle(IndexMark(born, 1000, len(digests)), gone, digests)
 
 
-def true_to(store: VectorStore, held: set[int]) -> None:
+def true_to(store: VectorStore, kept: set[int]) -> None:
     """Every passage that is held has its own vector, and nothing else has one."""
-    assert store.held() == {name(n) for n in held}
+    assert store.embedded() == {name(n) for n in kept}
     assert store.sound()
-    for n in held:
+    for n in kept:
         assert store.cosines(row(n), [n + 1]) == {n + 1: 1.0}
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> VectorStore:
-    found = VectorStore(tmp_path, "model")
-    found.begin("model 1")
-    return found
+    store = VectorStore(tmp_path, "model")
+    store.begin("model 1")
+    return store
 
 
 steps = st.lists(
@@ -76,7 +76,7 @@ steps = st.lists(
 @settings(max_examples=12)
 def test_any_sequence_of_changes_is_as_if_it_were_a_dict(changes: list[tuple[str, set[int]]]) -> None:
     folder = Path(mkdtemp())
-    store, wanted, held = VectorStore(folder, "m"), set[int](), set[int]()
+    store, wanted, kept = VectorStore(folder, "m"), set[int](), set[int]()
     store.begin("m 1")
     try:
         for what, numbers in changes:
@@ -86,16 +86,16 @@ def test_any_sequence_of_changes_is_as_if_it_were_a_dict(changes: list[tuple[str
                 continue
             wanted = wanted | numbers if what == "want" else wanted - numbers
             units(store, wanted)
-            assert store.drop() == len(held - wanted)
-            held &= wanted
+            assert store.drop() == len(kept - wanted)
+            kept &= wanted
             new = [rowid - 1 for rowid in store.missing()]
-            assert set(new) == wanted - held
+            assert set(new) == wanted - kept
             assert store.lacking() == len(new)
             if new:
                 add(store, new)
-            held |= set(new)
-        true_to(store, held)
-        assert store.look(row(3), 99).keys() == {n + 1 for n in held}
+            kept |= set(new)
+        true_to(store, kept)
+        assert store.look(row(3), 99).keys() == {n + 1 for n in kept}
     finally:
         store.close()
         shutil.rmtree(folder)
@@ -122,10 +122,8 @@ def test_the_nearest_are_those_that_looking_at_each_one_finds(store: VectorStore
     query = row(9999)
     mean = rows(range(300)).astype(float).sum(axis=0) / (300 + PRIOR)
     exact = {n + 1: cosine(row(n), query, mean) for n in range(300)}
-    found = store.look(query, 10)
-    assert found == pytest.approx(
-        {n: exact[n] for n in sorted(exact, key=lambda n: -exact[n])[:10]}, abs=2e-6
-    )
+    near = store.look(query, 10)
+    assert near == pytest.approx({n: exact[n] for n in sorted(exact, key=lambda n: -exact[n])[:10]}, abs=2e-6)
     some = list(range(100, 140))
     within = store.look(query, 5, some)
     assert within == pytest.approx({n: exact[n] for n in sorted(some, key=lambda n: -exact[n])[:5]}, abs=2e-6)
@@ -155,9 +153,9 @@ def test_a_vector_that_came_or_went_changes_the_mean_as_if_it_had_always_been_so
             if new := [rowid - 1 for rowid in store.missing()]:
                 add(store, new)
             store.look(row(99), 3)
-        found = store.cosines(row(99), [1, 2, 3])
+        near = store.cosines(row(99), [1, 2, 3])
         store.close()
-        return found
+        return near
 
     at_once = asked({0, 1, 2, 5})
     assert asked({5}, {5, 9, 2}, {2, 1, 0}, {0, 1, 2, 5}) == at_once
@@ -168,9 +166,9 @@ def test_texts_that_are_all_alike_are_all_found(store: VectorStore) -> None:
     nearly = np.stack([row(1) + np.float32(1e-4) * row(n) for n in range(80)])
     units(store, range(80))
     store.add([name(n) for n in range(80)], nearly / np.linalg.norm(nearly, axis=1, keepdims=True))
-    found = store.look(row(1), 20)
-    assert len(found) >= 20
-    assert all(-1 <= near <= 1 for near in found.values())
+    near = store.look(row(1), 20)
+    assert len(near) >= 20
+    assert all(-1 <= near <= 1 for near in near.values())
 
 
 def test_units_of_the_same_words_share_a_vector_and_all_are_found(store: VectorStore) -> None:
@@ -191,7 +189,7 @@ def test_units_that_are_gone_make_room_for_others_among_the_nearest(store: Vecto
 @given(st.lists(st.integers(0, 40), min_size=2, max_size=20, unique=True), st.randoms())
 @settings(max_examples=20)
 def test_a_cosine_does_not_depend_on_the_place_of_its_row(numbers: list[int], random) -> None:
-    query, found = row(77, 37), []
+    query, answers = row(77, 37), []
     orders = [random.sample(numbers, len(numbers)) for _ in range(2)]
     with TemporaryDirectory() as folder:
         for attempt, order in enumerate(orders):
@@ -200,8 +198,8 @@ def test_a_cosine_does_not_depend_on_the_place_of_its_row(numbers: list[int], ra
             matrix.write({slot: vector.tobytes() for slot, vector in vectors.items()})
             sums = {slot: crc32(vector.tobytes()) for slot, vector in vectors.items()}
             cosines = matrix.cosines(query, matrix.mean(sums), sums)
-            found.append({order[slot]: cosine for slot, cosine in cosines.items()})
-    assert found[0] == found[1]
+            answers.append({order[slot]: cosine for slot, cosine in cosines.items()})
+    assert answers[0] == answers[1]
 
 
 def test_another_index_forgets_the_units_of_the_last_and_keeps_their_vectors(store: VectorStore) -> None:
@@ -217,9 +215,9 @@ def test_another_recipe_begins_with_nothing(store: VectorStore) -> None:
     units(store, range(3))
     add(store, [0, 1, 2])
     store.begin("model 1")
-    assert len(store.held()) == 3
+    assert len(store.embedded()) == 3
     store.begin("model 2")
-    assert store.held() == set()
+    assert store.embedded() == set()
     assert not (store.folder / "rows.f32").exists()
 
 
@@ -276,7 +274,7 @@ def test_a_deleted_folder_is_an_empty_store(store: VectorStore) -> None:
     add(store, [0, 1])
     shutil.rmtree(store.folder.parent)
     assert not store.exists()
-    assert (store.recipe(), store.held(), store.missing()) == ("", set(), [])
+    assert (store.recipe(), store.embedded(), store.missing()) == ("", set(), [])
     assert store.look(row(0), 1) == {}
     assert not store.folder.exists()
 
@@ -314,9 +312,9 @@ def test_two_cannot_fill_at_once(store: VectorStore, tmp_path: Path) -> None:
             raise AssertionError
 
     with store.filling(), ThreadPoolExecutor() as others:
-        told = others.submit(fill).exception()
-    assert isinstance(told, LockedError)
-    assert "filled by another process" in str(told)
+        error = others.submit(fill).exception()
+    assert isinstance(error, LockedError)
+    assert "filled by another process" in str(error)
 
 
 def test_a_writer_that_is_killed_leaves_no_slot_with_anothers_vector(tmp_path: Path) -> None:
@@ -345,10 +343,10 @@ def test_a_writer_that_is_killed_leaves_no_slot_with_anothers_vector(tmp_path: P
         killed = killed_at(at, work(folder))
         store = VectorStore(folder, "m")
         store.begin("m 1")
-        held = {n for n in range(6) if name(n) in store.held()}
-        assert held >= {b"": set(), b"1": {0, 3}, b"12": {0, 3, 4}}[killed.acknowledged]
+        kept = {n for n in range(6) if name(n) in store.embedded()}
+        assert kept >= {b"": set(), b"1": {0, 3}, b"12": {0, 3, 4}}[killed.acknowledged]
         units(store, range(6))
-        true_to(store, held)
+        true_to(store, kept)
         store.drop()
         add(store, [rowid - 1 for rowid in store.missing()] or [0])
         true_to(store, set(range(6)))

@@ -23,15 +23,15 @@ def test_a_fact_is_told_as_a_sentence_and_a_note_with_its_title() -> None:
 
 @given(kinds, texts, texts)
 def test_every_unit_has_a_text_that_every_model_can_read(kind: str, title: str, text: str) -> None:
-    found = vector_text(kind, title, text)
-    assert found.strip()
-    assert len(found) <= MOST
-    assert "\0" not in found
-    assert found.encode("utf-8").decode("utf-8") == found
+    embedded = vector_text(kind, title, text)
+    assert embedded.strip()
+    assert len(embedded) <= MOST
+    assert "\0" not in embedded
+    assert embedded.encode("utf-8").decode("utf-8") == embedded
 
 
 @given(texts, texts)
-def test_texts_are_one_when_their_digests_are(one: str, other: str) -> None:
-    one, other = (vector_text("note", "", text) for text in (one, other))
-    assert (digest(one) == digest(other)) is (one == other)
-    assert len(digest(one)) == 16
+def test_texts_are_one_when_their_digests_are(first: str, other: str) -> None:
+    first, other = (vector_text("note", "", text) for text in (first, other))
+    assert (digest(first) == digest(other)) is (first == other)
+    assert len(digest(first)) == 16

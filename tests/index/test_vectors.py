@@ -65,12 +65,12 @@ def near(app: App, text: str) -> list[str]:
 
 
 def test_every_unit_gets_a_vector_once(app: App, server: EmbedServer) -> None:
-    told = fill(app, server)
+    report = fill(app, server)
     units = app.index.size()[0]
     assert app.status().vectors == ("hashed", units, 0)
-    assert len(set(told)) == len(told) == units
-    assert "Boathouse deadline: 2026-12-11" in told
-    assert "In the biscuit tin." in told
+    assert len(set(report)) == len(report) == units
+    assert "Boathouse deadline: 2026-12-11" in report
+    assert "In the biscuit tin." in report
     assert fill(app, server) == []
 
 
@@ -129,7 +129,7 @@ def test_what_is_deleted_has_no_vector_after_the_next_sync(app: App, server: Emb
     (root / "notes/moon.md").unlink()
     app.sync()
     assert own not in file.read_bytes()
-    assert len(app._context.vectors.store.held()) == app.index.size()[0]
+    assert len(app._context.vectors.store.embedded()) == app.index.size()[0]
 
 
 def test_filling_may_be_stopped_and_goes_on_where_it_was(app: App, server: EmbedServer, root: Path) -> None:
@@ -256,24 +256,24 @@ def test_a_server_that_fails_amid_the_work_leaves_what_was_made(
 
 
 def test_a_watch_fills_in_what_is_saved(root: Path, server: EmbedServer) -> None:
-    told: list[WatchReport] = []
+    reports: list[WatchReport] = []
     app = App(root)
-    watching = app.watching(told.append)
+    watching = app.watching(reports.append)
     thread = Thread(target=watching.run)
     thread.start()
     try:
-        until(lambda: [report for report in list(told) if report.kind == "vectors"])
+        until(lambda: [report for report in list(reports) if report.kind == "vectors"])
         put(root, {"notes/new.md": "# New\n\nA canine of the neighbours.\n"})
         until(lambda: "New\n\nA canine of the neighbours." in server.texts)
         server.broken = True
         put(root, {"notes/new.md": "# New\n\nTwo canines.\n"})
-        until(lambda: [r for r in list(told) if r.kind == "problem" and "no vectors were made" in r.text])
+        until(lambda: [r for r in list(reports) if r.kind == "problem" and "no vectors were made" in r.text])
     finally:
         watching.stop()
         thread.join(60)
         app.close()
     assert not thread.is_alive()
-    assert told[-1].kind == "stopped"
+    assert reports[-1].kind == "stopped"
 
 
 def test_open_vaults_of_a_process_share_one_model(app: App, root: Path) -> None:

@@ -44,9 +44,9 @@ def right(reader):
 
 def test_what_was_there_before_is_found_and_what_comes_is_too(root, reader):
     with watched(root) as watch:
-        assert reader.found("pancakes") == ["notes/moon.md"]
+        assert reader.paths_with("pancakes") == ["notes/moon.md"]
         put(root, {"notes/new.md": "quicksilver"})
-        until(lambda: reader.found("quicksilver") == ["notes/new.md"])
+        until(lambda: reader.paths_with("quicksilver") == ["notes/new.md"])
         assert watch.says("synced").files > 0
         assert is_live(root)
     assert watcher(reader.state) == (0, "")
@@ -56,7 +56,7 @@ def test_every_save_is_found_long_before_the_next_look_at_everything(root, reade
     with watched(root, reconcile=3600.0):
         for i in range(40):
             put(root, {"notes/now.md": f"word{i}"})
-            until(lambda i=i: reader.found(f"word{i}"))
+            until(lambda i=i: reader.paths_with(f"word{i}"))
 
 
 def test_what_is_written_while_it_starts_is_not_missed(root, reader):
@@ -82,7 +82,7 @@ def test_a_file_that_stays_open_is_followed(root, reader):
         for word in ("quick", "silver"):
             file.write(f"{word}\n")
             file.flush()
-            until(lambda word=word: reader.found(word) == ["notes/open.md"])
+            until(lambda word=word: reader.paths_with(word) == ["notes/open.md"])
 
 
 def test_every_way_of_saving_ends_in_one_note(root, reader):
@@ -91,14 +91,14 @@ def test_every_way_of_saving_ends_in_one_note(root, reader):
         note.with_name(".tmp").write_text("renamed over")
         note.with_name(".tmp").rename(note)
         echoed(reader.state)
-        assert reader.found("renamed") == ["notes/moon.md"]
+        assert reader.paths_with("renamed") == ["notes/moon.md"]
         note.rename(root / "notes/moon.md~")
         note.write_text("like vim")
         (root / "notes/moon.md~").unlink()
         (root / "notes/4913").touch()
         (root / "notes/4913").unlink()
         echoed(reader.state)
-        assert reader.found("vim") == ["notes/moon.md"]
+        assert reader.paths_with("vim") == ["notes/moon.md"]
         assert right(reader)
 
 
@@ -109,7 +109,7 @@ def test_a_folder_made_filled_and_renamed_at_once_is_known_where_it_is(root, rea
             put(root, {f"new/n{j}.md": f"round{i} note{j}" for j in range(15)})
             (root / "new").rename(root / f"kept{i}")
         echoed(reader.state)
-        assert len(reader.found("note3")) == 5
+        assert len(reader.paths_with("note3")) == 5
         assert right(reader)
 
 
@@ -140,12 +140,12 @@ def test_many_files_at_once_are_taken_in_batches(root, reader):
     with watched(root, hear=hold) as watch:
         begun.set()
         put(root, {"notes/first.md": "quicksilver"})
-        until(lambda: reader.found("quicksilver"))
+        until(lambda: reader.paths_with("quicksilver"))
         put(root, {f"many/n{i}.md": f"burst n{i}" for i in range(600)})
         until(lambda: watch.watching._hints.qsize() >= 600)
         written.set()
-        until(lambda: len(reader.found("burst")) == 600)
-        assert len([r for r in watch.told if r.kind == "synced"]) < 100
+        until(lambda: len(reader.paths_with("burst")) == 600)
+        assert len([r for r in watch.reports if r.kind == "synced"]) < 100
 
 
 def test_a_stream_of_saves_does_not_put_off_what_was_saved_first(root, reader):
@@ -161,7 +161,7 @@ def test_a_stream_of_saves_does_not_put_off_what_was_saved_first(root, reader):
         writer.start()
         put(root, {"notes/new.md": "quicksilver"})
         try:
-            until(lambda: reader.found("quicksilver"))
+            until(lambda: reader.paths_with("quicksilver"))
         finally:
             done.set()
             writer.join()
@@ -187,7 +187,7 @@ def test_lost_events_make_it_look_at_everything(root, reader):
         )
         assert "events were lost" in watch.says("overflow").text
         put(root, {"notes/after.md": "quicksilver"})
-        until(lambda: reader.found("quicksilver"))
+        until(lambda: reader.paths_with("quicksilver"))
         assert right(reader)
 
 
@@ -195,8 +195,8 @@ def test_a_dead_observer_is_replaced_within_a_moment(root, reader):
     with watched(root) as watch:
         watch.watching._watcher._observer.stop()
         put(root, {"notes/unseen.md": "quicksilver"})
-        until(lambda: reader.found("quicksilver"))
-        until(lambda: len([r for r in watch.told if r.kind == "started"]) > 1)
+        until(lambda: reader.paths_with("quicksilver"))
+        until(lambda: len([r for r in watch.reports if r.kind == "started"]) > 1)
         echoed(reader.state)
 
 
@@ -216,8 +216,8 @@ def test_a_deaf_observer_is_replaced(root, reader, monkeypatch):
     with watched(root, reconcile=0.2) as watch:
         deafen()
         put(root, {"notes/unseen.md": "quicksilver"})
-        until(lambda: reader.found("quicksilver"))
-        until(lambda: len([r for r in watch.told if r.kind == "started"]) > 1)
+        until(lambda: reader.paths_with("quicksilver"))
+        until(lambda: len([r for r in watch.reports if r.kind == "started"]) > 1)
         echoed(reader.state)
 
 
@@ -230,7 +230,7 @@ def test_where_no_event_ever_comes_it_polls_in_the_end(root, reader, monkeypatch
         assert "sends no events" in watch.says("polling").text
         until(lambda: watcher(reader.state)[1] == "polling")
         put(root, {"notes/unseen.md": "quicksilver"})
-        until(lambda: reader.found("quicksilver"))
+        until(lambda: reader.paths_with("quicksilver"))
 
 
 def test_an_unexpected_failure_does_not_end_the_watch(root, reader):
@@ -242,7 +242,7 @@ def test_an_unexpected_failure_does_not_end_the_watch(root, reader):
         assert "no room to note" in watch.says("problem").text
         assert watch.watching.failures > 0
         put(root, {"notes/after.md": "quicksilver"})
-        until(lambda: reader.found("quicksilver"))
+        until(lambda: reader.paths_with("quicksilver"))
         assert right(reader)
 
 
@@ -264,7 +264,7 @@ def test_an_index_hurt_while_it_is_kept_heals_without_a_question(root, reader, h
             shutil.rmtree(reader.state, ignore_errors=True)  # the watcher may write into it meanwhile
         until(lambda: sound(root))
         put(root, {"notes/after.md": "quicksilver"})
-        until(lambda: reader.found("quicksilver"))
+        until(lambda: reader.paths_with("quicksilver"))
         until(lambda: is_live(root))
         echoed(reader.state)
         assert right(reader)
@@ -288,7 +288,7 @@ def test_an_emptied_root_keeps_the_index_and_says_so(root, reader, tmp_path):
             shutil.rmtree(root / folder)
         assert "is the disk mounted" in watch.says("problem").text
         put(root, {"notes/back.md": "quicksilver"})
-        until(lambda: reader.found("quicksilver"))
+        until(lambda: reader.paths_with("quicksilver"))
 
 
 def test_a_vault_that_went_away_and_came_back_is_watched_again(root, tmp_path):
@@ -298,7 +298,7 @@ def test_a_vault_that_went_away_and_came_back_is_watched_again(root, tmp_path):
         (tmp_path / "away").rename(root)
         reader = kept(root)
         put(root, {"notes/back.md": "quicksilver"})
-        until(lambda: reader.found("quicksilver"))
+        until(lambda: reader.paths_with("quicksilver"))
         until(lambda: is_live(root))
         reader.close()
 
@@ -309,7 +309,7 @@ def test_a_stop_is_quick_and_clean(root):
         watch.watching.stop()
         watch.thread.join(LONG)
         assert not watch.thread.is_alive()
-        assert watch.told[-1].kind == "stopped"
+        assert watch.reports[-1].kind == "stopped"
     until(lambda: threading.active_count() <= threads)  # those of tests before may end meanwhile
 
 

@@ -52,9 +52,9 @@ def cut_short(folder: Path) -> None:
 
 def overwrite(folder: Path) -> None:
     path = largest(folder)
-    found = path.stat()
-    path.write_bytes(b"\x00" * found.st_size)
-    os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+    stat = path.stat()
+    path.write_bytes(b"\x00" * stat.st_size)
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
 
 def delete_one(folder: Path) -> None:
@@ -87,21 +87,21 @@ DAMAGE = [cut_short, overwrite, delete_one, delete_table, delete_all, copy_over,
 def test_any_change_to_the_files_is_noticed_and_mended_by_a_rebuild(
     opened: OpenEngine, folder: Path, damage: Callable[[Path], None], at_rest: bool
 ) -> None:
-    opened.found(token("a"))
+    opened.rowids(token("a"))
     damage(folder)
-    found = open_whoosh(folder.parent) if at_rest else opened
+    engine = open_whoosh(folder.parent) if at_rest else opened
     with pytest.raises(IndexDamagedError):
-        found.engine.find(token("a"), 10)
+        engine.engine.find(token("a"), 10)
     with pytest.raises(IndexDamagedError):
-        found.engine.size()
+        engine.engine.size()
     with pytest.raises(IndexDamagedError):
-        found.put(row(3, "a"))
-    found.database.discard()
-    with found.database.writing():
-        found.engine.clear()
-    assert found.engine.size() == (0, 0)
-    found.put(row(1, "a"))
-    assert found.found(token("a")) == [1]
+        engine.put(row(3, "a"))
+    engine.database.discard()
+    with engine.database.writing():
+        engine.engine.clear()
+    assert engine.engine.size() == (0, 0)
+    engine.put(row(1, "a"))
+    assert engine.rowids(token("a")) == [1]
 
 
 def test_a_commit_to_whoosh_that_sqlite_did_not_follow_is_noticed(opened: OpenEngine, folder: Path) -> None:
@@ -109,16 +109,16 @@ def test_a_commit_to_whoosh_that_sqlite_did_not_follow_is_noticed(opened: OpenEn
         opened.engine.add([row(3, "a")])
         opened.engine.settle(keep=True)
         raise ZeroDivisionError
-    for found in (opened, open_whoosh(folder.parent)):
+    for reader in (opened, open_whoosh(folder.parent)):
         with pytest.raises(IndexDamagedError):
-            found.engine.find(token("a"), 10)
+            reader.engine.find(token("a"), 10)
 
 
 def test_a_reader_between_the_two_commits_of_a_writer_waits_for_the_second(
     opened: OpenEngine, folder: Path
 ) -> None:
     reader = open_whoosh(folder.parent)
-    assert reader.found(token("a")) == [2, 1]
+    assert reader.rowids(token("a")) == [2, 1]
     settled = threading.Event()
 
     def write() -> None:
@@ -132,15 +132,15 @@ def test_a_reader_between_the_two_commits_of_a_writer_waits_for_the_second(
         with contextlib.suppress(
             IndexBusyError
         ):  # a machine may stop the writer for longer than a reader waits
-            return reader.found(token("a"))
+            return reader.rowids(token("a"))
         return None
 
     writer = threading.Thread(target=write)
     writer.start()
     settled.wait()
-    found = until(asked)
+    answer = until(asked)
     writer.join()
-    assert found == [2, 3, 1]
+    assert answer == [2, 3, 1]
 
 
 def test_what_lies_there_while_the_catalogue_knows_of_none_is_never_read(
@@ -152,12 +152,12 @@ def test_what_lies_there_while_the_catalogue_knows_of_none_is_never_read(
     hostile = pickle.dumps(_Touch(str(marker)))
     (folder / "_MAIN_1.toc").write_bytes(hostile)
     opened = open_whoosh(folder.parent)
-    assert opened.found(token("a")) == []
+    assert opened.rowids(token("a")) == []
     opened.put(row(1, "a"))
-    assert opened.found(token("a")) == [1]
+    assert opened.rowids(token("a")) == [1]
     (folder / "_MAIN_99.toc").write_bytes(hostile)
     with pytest.raises(IndexDamagedError):
-        opened.found(token("a"))
+        opened.rowids(token("a"))
     assert not marker.exists()
 
 
@@ -177,7 +177,7 @@ def test_a_link_in_the_place_of_the_folder_is_not_followed(tmp_path: Path, folde
     folder.symlink_to(precious)
     opened = open_whoosh(folder.parent)
     opened.put(row(1, "a"))
-    assert opened.found(token("a")) == [1]
+    assert opened.rowids(token("a")) == [1]
     assert [path.name for path in precious.iterdir()] == ["letter.txt"]
 
 
@@ -192,9 +192,9 @@ def test_what_a_killed_writer_left_behind_does_no_harm(opened: OpenEngine, folde
     (folder / "MAIN.tmp").mkdir()
     (folder / "MAIN.tmp" / "abcd.run").write_bytes(b"half")
     (folder / "MAIN_abcdefgh12345678.pst").write_bytes(b"half")
-    assert opened.found(token("a")) == [2, 1]
+    assert opened.rowids(token("a")) == [2, 1]
     opened.put(row(3, "a"))
-    assert opened.found(token("a")) == [2, 3, 1]
+    assert opened.rowids(token("a")) == [2, 3, 1]
     assert not list(folder.glob("*.tmp"))
 
 

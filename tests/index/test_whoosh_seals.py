@@ -12,9 +12,9 @@ from memoryclaw.index.whoosh_engine import is_whole, sealed
 
 
 def rewrite_with_the_same_size_and_time(path: Path) -> None:
-    found = path.stat()
+    stat = path.stat()
     path.write_text("two")
-    os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
 
 def copy_back(path: Path) -> None:

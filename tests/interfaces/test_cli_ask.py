@@ -152,12 +152,12 @@ def test_recall_json_stays_within_its_budget(asked: Claw) -> None:
 
 def test_a_trace_lists_every_candidate_once(asked: Claw) -> None:
     answer = asked("recall", "boathouse deadline", "--trace", "--json").json
-    decided = [(one["id"], one["path"], one["decision"]) for one in answer["trace"]]
+    decided = [(unit["id"], unit["path"], unit["decision"]) for unit in answer["trace"]]
     assert len({(id_, path) for id_, path, _ in decided}) >= len(answer["matches"])
     assert [id_ for id_, _, decision in decided if decision == "in"] == [m["id"] for m in answer["matches"]]
     assert all(
-        one["decision"] in {"in", "out"} and bool(one["reason"]) == (one["decision"] == "out")
-        for one in answer["trace"]
+        unit["decision"] in {"in", "out"} and bool(unit["reason"]) == (unit["decision"] == "out")
+        for unit in answer["trace"]
     )
     out = asked("recall", "boathouse deadline", "--trace").out
     assert "other_entity" in out
@@ -176,11 +176,11 @@ def test_search_leaves_no_trace_and_recall_one(asked: Claw) -> None:
 
 def test_two_runs_differ_in_nothing_but_time_and_receipt(asked: Claw) -> None:
     for words in (["search", "boathouse deadline"], ["recall", "boathouse deadline", "--trace"]):
-        one, two = asked(*words, "--json").json, asked(*words, "--json").json
-        for answer in (one, two):
+        first, second = asked(*words, "--json").json, asked(*words, "--json").json
+        for answer in (first, second):
             answer.pop("timings_ms")
             answer.pop("receipt", None)
-        assert one == two
+        assert first == second
 
 
 def test_json_is_exact_and_harmless(asked: Claw) -> None:

@@ -34,7 +34,7 @@ def test_json_is_the_same_in_numbers(asked: Claw, tmp_path: Path) -> None:
     assert done["path"] == str(file)
     assert done["recall"].keys() == {"5", "10"}
     assert done["in_context"].keys() == {"400", "600", "800"}
-    assert [one["line"] for one in done["questions"]] == [1, 4]
+    assert [question["line"] for question in done["questions"]] == [1, 4]
     assert (done["degraded"], done["behind"]) == ("", 0)
 
 

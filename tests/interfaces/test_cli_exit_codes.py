@@ -198,10 +198,10 @@ def test_a_reader_that_stops_early_is_no_failure(asked: Claw) -> None:
 def test_a_full_disk_behind_standard_output_is_a_sentence(asked: Claw) -> None:
     with open("/dev/full", "w") as full:
         process = asked.start("search", "dowels", stdout=full, stderr=subprocess.PIPE)
-        told = process.stderr.read().decode()
+        error = process.stderr.read().decode()
     assert process.wait(60) == 1
     assert (
-        told
+        error
         == "memoryclaw: the answer could not be written (No space left on device), but the command was carried out\n"
     )
 
@@ -296,7 +296,7 @@ def test_a_bug_that_no_file_can_hold_is_told_whole_in_one_sentence(
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr.count("\n") == 1
-    for told in ("KeyError: ", "the house", "no file can be written", "memoryclaw 0.2.0", "broken"):
-        assert told in done.stderr
+    for words in ("KeyError: ", "the house", "no file can be written", "memoryclaw 0.2.0", "broken"):
+        assert words in done.stderr
     assert "Traceback" not in done.stderr
     assert not list(studio.glob(".memoryclaw/bug-*"))

@@ -19,7 +19,7 @@ def vault(claw: Claw, tmp_path: Path) -> Claw:
     return there
 
 
-def told(vault: Claw) -> tuple[str, str, int]:
+def state(vault: Claw) -> tuple[str, str, int]:
     """What `status` and `doctor --fix` say of git, and the exit code of the latter."""
     status, doctor = vault("status", "--json"), vault("doctor", "--fix", "--json")
     assert status.code == 0
@@ -33,7 +33,7 @@ def test_a_lock_that_was_left_behind_is_told_by_status_and_by_doctor(vault: Claw
     lock = vault.vault / ".git" / name
     lock.touch()
     os.utime(lock, (time.time() - 7300,) * 2)
-    status, doctor, code = told(vault)
+    status, doctor, code = state(vault)
     assert f".git/{name} (2 hours old)" in status
     assert f".git/{name} (2 hours old)" in doctor
     assert code == 1
@@ -54,7 +54,7 @@ def test_a_damaged_repository_is_told_by_status_and_by_doctor_and_nothing_is_wri
     branch = vault.vault / ".git/refs/heads/main"
     last = branch.read_text().strip()
     branch.write_text("0" * 40 + "\n")
-    status, doctor, code = told(vault)
+    status, doctor, code = state(vault)
     assert last in status
     assert last in doctor
     assert code == 1

@@ -138,11 +138,11 @@ def test_post_keeps_what_is_new_in_a_transcript_once(hooked: Claw, tmp_path: Pat
 
 
 def test_what_our_own_hook_told_the_model_is_never_kept(hooked: Claw, tmp_path: Path) -> None:
-    told = context(hooked, "--host", "plain").json["context"]
+    shown = context(hooked, "--host", "plain").json["context"]
     transcript = tmp_path / "s-1.jsonl"
-    injected = f"<system-reminder>\nUserPromptSubmit hook additional context: {told}\n</system-reminder>"
+    injected = f"<system-reminder>\nUserPromptSubmit hook additional context: {shown}\n</system-reminder>"
     transcript.write_text(
-        said(1, "user", f"{injected}\nWhen is it due?\n{told}")
+        said(1, "user", f"{injected}\nWhen is it due?\n{shown}")
         + said(2, "user", [{"type": "text", "text": injected}])
     )
     hooked("hook", "post", stdin=event("Stop", transcript))

@@ -29,14 +29,16 @@ def asked(claw: Claw) -> list[dict[str, Any]]:
 
 def answered(segments: list[dict[str, Any]]) -> str:
     """What an agent hands in, a line each."""
-    answers = ({"segment": one["segment"], "answer": honest(log_in(one["prompt"]))} for one in segments)
+    answers = (
+        {"segment": segment["segment"], "answer": honest(log_in(segment["prompt"]))} for segment in segments
+    )
     return "".join(json.dumps(answer) + "\n" for answer in answers)
 
 
 @pytest.mark.parametrize("way", ["file", "pipe"])
 def test_an_agent_is_asked_answers_and_is_asked_no_more(way: str, evening: Claw, tmp_path: Path) -> None:
     segments = asked(evening)
-    assert [sorted(one) for one in segments] == [["prompt", "schema", "segment", "system"]] * 4
+    assert [sorted(segment) for segment in segments] == [["prompt", "schema", "segment", "system"]] * 4
     put(tmp_path, {"night.jsonl": answered(segments)})
     file, given = (tmp_path / "night.jsonl", "") if way == "file" else ("-", answered(segments))
     ran = evening("consolidate", "--answers", file, "--json", stdin=given)

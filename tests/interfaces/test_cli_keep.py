@@ -126,8 +126,13 @@ def test_doctor_names_each_trouble_and_mends_only_what_is_its_own(asked: Claw) -
     assert (bad["path"], bad["line"] > 1, bool(bad["hint"])) == ("notes/bad.md", True, True)
     assert any("Nowhere" in detail["message"] for detail in checks["links"]["details"])
     assert len(checks["names"]["details"]) == 2
-    told = asked("doctor", "--fix")
-    assert (told.code, "notes/bad.md:" in told.out, ours.exists(), theirs.exists()) == (1, True, False, True)
+    repaired = asked("doctor", "--fix")
+    assert (repaired.code, "notes/bad.md:" in repaired.out, ours.exists(), theirs.exists()) == (
+        1,
+        True,
+        False,
+        True,
+    )
     after = {
         path: path.read_bytes()
         for path in asked.vault.rglob("*")
@@ -144,11 +149,11 @@ def test_an_index_that_lies_is_found_and_mended(asked: Claw) -> None:
         index.execute("update files set title = 'a lie' where id = 'ep-wind'")
     index.close()
     (asked.vault / ".memoryclaw/index.seal").unlink(missing_ok=True)
-    found = asked("doctor", "--json")
+    report = asked("doctor", "--json")
     if (
-        level_of(found.json, "index") == "problem"
+        level_of(report.json, "index") == "problem"
     ):  # else it was thrown away and built again before doctor looked
-        assert found.code == 1
+        assert report.code == 1
         assert level_of(asked("doctor", "--fix", "--json").json, "index") == "mended"
     assert level_of(asked("doctor", "--json").json, "index") == "ok"
     assert "a lie" not in asked("browse").out

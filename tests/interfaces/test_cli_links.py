@@ -42,16 +42,16 @@ def parsed(dot: str) -> tuple[dict[str, dict[str, str]], list[tuple[str, str]]]:
     assert (lines[0], lines[-1]) == ("digraph vault {", "}")
     body, at, nodes, edges = "\n".join(lines[1:-1]), 0, {}, []
     while at < len(body):
-        found = STATEMENT.match(body, at)
-        assert found, body[at : at + 80]
+        statement = STATEMENT.match(body, at)
+        assert statement, body[at : at + 80]
         attributes = {
-            name: unquoted(value) for name, value in re.findall(rf"(\w+)=({QUOTED})", found["with"] or "")
+            name: unquoted(value) for name, value in re.findall(rf"(\w+)=({QUOTED})", statement["with"] or "")
         }
-        if found["to"]:
-            edges.append((unquoted(found["node"]), unquoted(found["to"])))
-        elif found["node"]:
-            nodes[unquoted(found["node"])] = attributes
-        at = found.end()
+        if statement["to"]:
+            edges.append((unquoted(statement["node"]), unquoted(statement["to"])))
+        elif statement["node"]:
+            nodes[unquoted(statement["node"])] = attributes
+        at = statement.end()
     return nodes, edges
 
 
@@ -114,12 +114,12 @@ def test_a_graph_that_is_cut_says_so(claw: Claw) -> None:
     ran = claw("links", "--dot", "--limit", "2")
     assert len(parsed(ran.out)[0]) == 2
     total = claw("links", "--json").json["total"]["nodes"]
-    told = f"only the 2 of {total} nodes with the strongest ties are shown"
-    assert told in ran.err
-    assert told in ran.out
+    sentence = f"only the 2 of {total} nodes with the strongest ties are shown"
+    assert sentence in ran.err
+    assert sentence in ran.out
     cut = claw("links", "--json", "--limit", "2").json
     assert (len(cut["nodes"]), cut["total"]["nodes"]) == (2, total)
-    assert told in cut["notice"]
+    assert sentence in cut["notice"]
 
 
 def test_a_vault_without_ties_says_so(vault_of: VaultOf, tmp_path: Path) -> None:

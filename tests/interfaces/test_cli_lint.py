@@ -48,9 +48,9 @@ def vault(vault_of: VaultOf) -> Path:
 
 def starts(ran: Ran) -> set[str]:
     """The lines about files, each without what follows its first sentence."""
-    told = [line for line in ran.out.splitlines() if ": " in line]
-    return {known for known in LINES for line in told if line.startswith(known)} | {
-        line for line in told if not any(line.startswith(known) for known in LINES)
+    lines = [line for line in ran.out.splitlines() if ": " in line]
+    return {known for known in LINES for line in lines if line.startswith(known)} | {
+        line for line in lines if not any(line.startswith(known) for known in LINES)
     }
 
 
@@ -71,13 +71,15 @@ def test_a_fine_vault_has_no_problem_and_every_kind_of_file_may_have_one(vault: 
     ran = claw("lint")
     assert (ran.code, starts(ran)) == (1, LINES)
     assert all("; " in line for line in ran.out.splitlines()[:-1]), "each has a hint"
-    found = claw("lint", "--json").json
-    assert (found["sound"], found["files"], len(found["problems"])) == (False, 6, 6)
+    report = claw("lint", "--json").json
+    assert (report["sound"], report["files"], len(report["problems"])) == (False, 6, 6)
     doctor = claw("doctor", "--json").json["checks"]
-    told = {(one["path"], one["line"], one["message"]) for check in doctor for one in check["details"]}
-    assert {(p["path"], p["line"], p["message"]) for p in found["problems"]} & told >= {
+    problems = {
+        (detail["path"], detail["line"], detail["message"]) for check in doctor for detail in check["details"]
+    }
+    assert {(p["path"], p["line"], p["message"]) for p in report["problems"]} & problems >= {
         (p["path"], p["line"], p["message"])
-        for p in found["problems"]
+        for p in report["problems"]
         if not p["path"].startswith(("skills", "eval"))
     }
 

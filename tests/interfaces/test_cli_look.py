@@ -50,8 +50,8 @@ def test_types_narrow_what_is_listed(vault_of: VaultOf) -> None:
     claw = Claw(root)
 
     def listed(*words: str) -> set[str]:
-        found = claw(*words, "--json").json
-        return {one["id"] for one in found.get("notes", found.get("facts"))}
+        answer = claw(*words, "--json").json
+        return {row["id"] for row in answer.get("notes", answer.get("facts"))}
 
     assert listed("browse", "--type", "decision") == {"notes/chosen", "semantic/house"}
     assert listed("browse", "--type", "decision", "--kind", "note") == {"notes/chosen"}
@@ -64,7 +64,7 @@ def test_types_narrow_what_is_listed(vault_of: VaultOf) -> None:
     for type_ in ("preference", "decision", "event"):
         then = claw("facts", "--type", type_, "--believed-at", "HEAD", "--json").json["facts"]
         assert then == [
-            {**one, "conflicts": []} for one in claw("facts", "--type", type_, "--json").json["facts"]
+            {**fact, "conflicts": []} for fact in claw("facts", "--type", type_, "--json").json["facts"]
         ]
     assert claw("facts", "Nora", "--type", "lesson").out == "No such facts.\n"
 
@@ -75,7 +75,7 @@ def test_what_is_used_often_is_marked_and_comes_first_among_equals(vault_of: Vau
     claw = Claw(vault_of({**notes, **pinned, "notes/new.md": "---\ndate: 2026-03-02\n---\nnew\n"}))
 
     def ids() -> list[tuple[str, bool]]:
-        return [(one["id"], one["hot"]) for one in claw("browse", "--json").json["notes"]]
+        return [(note["id"], note["hot"]) for note in claw("browse", "--json").json["notes"]]
 
     cold = [("notes/p", False), ("notes/new", False), *((f"notes/{name}", False) for name in "abc")]
     assert ids() == cold
@@ -100,9 +100,9 @@ def test_what_is_used_often_is_marked_and_comes_first_among_equals(vault_of: Vau
     later = Claw(claw.vault, MEMORYCLAW_NOW="2027-04-20T08:00:00Z")
     assert later("browse", "--json").json["notes"][2]["hot"], "in an idle vault nothing fades"
     assert not [
-        one
-        for one in Claw(claw.vault, MEMORYCLAW_AUDIENCE="public")("browse", "--json").json["notes"]
-        if one["hot"]
+        note
+        for note in Claw(claw.vault, MEMORYCLAW_AUDIENCE="public")("browse", "--json").json["notes"]
+        if note["hot"]
     ]
 
 

@@ -31,10 +31,10 @@ def vault(vault_of: VaultOf) -> Path:
 
 def test_only_the_format_changes(vault: Path) -> None:
     claw, before = Claw(vault), snapshot(vault)
-    told = claw("migrate", "--dry-run", "--json").json
+    planned = claw("migrate", "--dry-run", "--json").json
     assert snapshot(vault) == before
     done = claw("migrate", "--json").json
-    assert {**done, "commit": ""} == told == {"before": 1, "after": 2, "commit": "", "notice": ""}
+    assert {**done, "commit": ""} == planned == {"before": 1, "after": 2, "commit": "", "notice": ""}
     changed = git(vault, "show", "--name-status", "--no-renames", "--format=", done["commit"])
     assert changed == "M\tmemoryclaw.yaml\n"
     assert (vault / "memoryclaw.yaml").read_bytes() == f"{SETTINGS}\r\nvault:\r\n  format: 2".encode()

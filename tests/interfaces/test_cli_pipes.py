@@ -145,7 +145,7 @@ def test_streams_that_were_closed_before_it_began_are_no_failure(
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, b"")
-    assert [one["id"] for one in Claw(root)("review", "--json").json["waiting"]] == ["book-trains"]
+    assert [item["id"] for item in Claw(root)("review", "--json").json["waiting"]] == ["book-trains"]
 
 
 def test_a_full_disk_behind_the_answer_cancels_nothing_and_is_told(vault: VaultCopy, tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_a_full_disk_behind_the_answer_cancels_nothing_and_is_told(vault: VaultC
     assert done.returncode == 1
     assert done.stderr.count(b"\n") == 1
     assert b"could not be written (No space left on device), but the command was carried out" in done.stderr
-    assert [one["id"] for one in Claw(root)("review", "--json").json["waiting"]] == ["book-trains"]
+    assert [item["id"] for item in Claw(root)("review", "--json").json["waiting"]] == ["book-trains"]
 
 
 def test_a_watch_that_nobody_reads_ends(tmp_path: Path) -> None:

@@ -74,9 +74,9 @@ def test_on_a_terminal_it_says_the_new_name(asked: Claw, old: str) -> None:
     assert "is now" not in asked(old).err
 
 
-@pytest.mark.parametrize("held", ["lint", "check", "status"])
-def test_a_name_of_today_or_of_a_hook_says_nothing(asked: Claw, held: str) -> None:
-    assert "is now" not in on_terminal(asked, held, stream="stderr")
+@pytest.mark.parametrize("words", ["lint", "check", "status"])
+def test_a_name_of_today_or_of_a_hook_says_nothing(asked: Claw, words: str) -> None:
+    assert "is now" not in on_terminal(asked, words, stream="stderr")
 
 
 def test_a_hook_of_git_calls_what_works(vault_of: VaultOf) -> None:

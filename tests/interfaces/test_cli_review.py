@@ -68,10 +68,10 @@ def test_what_waits_is_listed_with_its_reason(desk: Claw) -> None:
     assert lines[0].split() == ["id", "kind", "what", "why"]
     assert "Boathouse: deadline is 2027-01-31 (now 2026-12-11)" in lines[1]
     assert "Nora was not sure" in lines[1]
-    found = desk("review", "--json").json["waiting"]
-    assert [one["id"] for one in found] == [DEADLINE, LEAD, ID, "book-trains"]
-    assert found[2]["run"] == RUN
-    assert found[2]["evidence"] == ['Nora: "It is red"']
+    waiting = desk("review", "--json").json["waiting"]
+    assert [item["id"] for item in waiting] == [DEADLINE, LEAD, ID, "book-trains"]
+    assert waiting[2]["run"] == RUN
+    assert waiting[2]["evidence"] == ['Nora: "It is red"']
 
 
 def test_nothing_waits(studio: Path) -> None:
@@ -87,7 +87,10 @@ def test_a_difference_is_told_word_by_word_without_colour(desk: Claw) -> None:
     assert "  ~ - deadline: [-2026-12-11-]{+2027-01-31+} [since:: " in ran.out  # a date is one word
     assert "\x1b" not in desk("review", "diff", ID).out
     files = desk("review", "diff", RUN, "--json").json["differences"][0]["files"]
-    assert [one["path"] for one in files] == ["episodes/2026-04-19_08-00-00_kiosk.md", "semantic/projects.md"]
+    assert [file["path"] for file in files] == [
+        "episodes/2026-04-19_08-00-00_kiosk.md",
+        "semantic/projects.md",
+    ]
     [line] = [line for line in files[1]["hunks"][0] if line["pieces"][0]["kind"] == "come"]
     assert line["pieces"] == [
         {"kind": "come", "text": "- colour: red [since:: 2026-04-19] [source:: [[kiosk#^l3]]]"}
@@ -100,13 +103,13 @@ def test_yes_and_no_are_commits_by_name(desk: Claw) -> None:
     assert ran.out.startswith("approved: Boathouse: deadline is 2027-01-31 (now 2026-12-11) (")
     assert desk("facts", "Kiosk", "--json").json["facts"][-1]["value"] == "red"
     done = desk("review", "reject", LEAD, "--json").json["decided"]
-    assert [(one["id"], one["action"]) for one in done] == [(LEAD, "rejected")]
+    assert [(decision["id"], decision["action"]) for decision in done] == [(LEAD, "rejected")]
     assert commits(desk) == 4
     decided = [
         json.loads(line) for line in (root_of(desk) / "review/decisions.jsonl").read_text().splitlines()
     ]
-    assert {one["by"] for one in decided} == {"Nora"}
-    assert [one["id"] for one in desk("review", "--json").json["waiting"]] == ["book-trains"]
+    assert {decision["by"] for decision in decided} == {"Nora"}
+    assert [item["id"] for item in desk("review", "--json").json["waiting"]] == ["book-trains"]
 
 
 def test_a_run_is_named_as_well_as_an_id(desk: Claw) -> None:
@@ -198,15 +201,15 @@ def test_history_and_blame_tell_who_and_when(desk: Claw) -> None:
     assert "by hand  first" in lines[2]
     [commit] = desk("history", "Kiosk.colour", "--json").json["commits"]
     assert (commit["kind"], commit["author"], commit["run"][:8]) == ("approve", "Nora", "approve-")
-    told = desk("blame", "Kiosk.colour").out.splitlines()
-    assert told[0] == "Kiosk: colour is red, since 2026-04-19 (semantic/projects.md:10)"
-    assert told[1].startswith("Set by approve-")
-    assert told[2:4] == [
+    blame = desk("blame", "Kiosk.colour").out.splitlines()
+    assert blame[0] == "Kiosk: colour is red, since 2026-04-19 (semantic/projects.md:10)"
+    assert blame[1].startswith("Set by approve-")
+    assert blame[2:4] == [
         "Approved by Nora on 2026-04-20.",
         "Told in episodes/2026-04-19_08-00-00_kiosk.md: Nora: It is [31mred.",
     ]
-    found = desk("blame", "Kiosk.colour", "--json").json
-    assert found["approved"] == {"by": "Nora", "at": "2026-04-20T08:00:00Z"}
+    blamed = desk("blame", "Kiosk.colour", "--json").json
+    assert blamed["approved"] == {"by": "Nora", "at": "2026-04-20T08:00:00Z"}
     assert desk("blame", "Kiosk.deadline").out.splitlines()[1].startswith("Set by hand, by Nora,")
     assert desk("history", "nothing/here").code == 1
     assert desk("blame", "ep-wind").code == 1

@@ -48,13 +48,13 @@ def alone(served: Claw, now: datetime) -> Claw:
 def both(idle: Claw, served: Claw, *args: str) -> tuple[Ran, Ran]:
     """What the daemon and the own work answer on one day."""
 
-    def told() -> tuple[Ran, Ran] | None:
+    def remembered() -> tuple[Ran, Ran] | None:
         now = datetime.now(UTC)
         # Where the daemon takes over two seconds, the command does the work itself; this one cannot.
         answers = until(lambda: (ran := idle(*args)).code == 0 and ran), alone(served, now)(*args)
         return answers if datetime.now(UTC).date() == now.date() else None
 
-    return until(told)
+    return until(remembered)
 
 
 def plain(out: str) -> Any:
@@ -93,8 +93,8 @@ def test_what_the_daemon_refuses_is_told_by_the_own_work(served: Claw) -> None:
 
 def test_hooks_go_through_the_daemon(idle: Claw, tmp_path: Path) -> None:
     # A slow machine may not answer one prompt in time.
-    told = until(lambda: idle("hook", "pre", "--host", "plain", stdin=QUESTION).json["context"])
-    assert "2026-12-11" in told
+    context = until(lambda: idle("hook", "pre", "--host", "plain", stdin=QUESTION).json["context"])
+    assert "2026-12-11" in context
     message = {"role": "user", "content": "The eel traps are out."}
     line = {"type": "user", "uuid": "u-1", "timestamp": "2026-04-19T10:00:00Z", "message": message}
     (tmp_path / "s-1.jsonl").write_text(json.dumps(line) + "\n")

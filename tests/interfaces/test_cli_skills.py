@@ -37,7 +37,7 @@ def test_a_skill_is_written_linted_approved_and_changed(kept: Claw) -> None:
     with (kept.vault / "skills/water-plants/SKILL.md").open("a") as file:
         file.write("\n")
     listed = kept("skills", "list", "--json").json["skills"]
-    assert {one["name"]: one["state"] for one in listed}["water-plants"] == "changed since approval"
+    assert {skill["name"]: skill["state"] for skill in listed}["water-plants"] == "changed since approval"
     assert kept("skills", "reject", "water-plants", "--json").json["action"] == "withdrawn"
     assert kept("skills", "reject", "water-plants").code == 1
 
@@ -49,8 +49,8 @@ def test_lint_tells_file_line_and_hint_and_exits_with_1(asked: Claw) -> None:
     assert ran.out.startswith(
         "skills/send-update/SKILL.md:1: this skill has no description; say in one sentence"
     )
-    found = asked("skills", "lint", "send-update", "--json")
-    assert (found.code, found.json["sound"], found.json["problems"][0]["line"]) == (1, False, 1)
+    linted = asked("skills", "lint", "send-update", "--json")
+    assert (linted.code, linted.json["sound"], linted.json["problems"][0]["line"]) == (1, False, 1)
 
 
 def test_match_tells_which_skill_why_and_that_nobody_approved_it(asked: Claw) -> None:
@@ -58,9 +58,9 @@ def test_match_tells_which_skill_why_and_that_nobody_approved_it(asked: Claw) ->
     assert ran.code == 0
     assert ran.out.startswith("send-update  ")
     assert "not offered: nobody has approved it here; `memoryclaw skills approve send-update`" in ran.out
-    [found] = asked("skills", "match", "send an update", "--json").json["skills"]
-    assert sum(term["value"] for term in found["why"]["terms"]) == pytest.approx(found["score"])
-    assert found["offered"] is False
+    [match] = asked("skills", "match", "send an update", "--json").json["skills"]
+    assert sum(term["value"] for term in match["why"]["terms"]) == pytest.approx(match["score"])
+    assert match["offered"] is False
     assert asked("skills", "match", "moonlight").out.startswith("No skill shares a word with this")
 
 

@@ -174,9 +174,9 @@ def test_why_something_waits_is_told_whole_on_a_terminal(vault_of: VaultOf, colu
 
 
 def test_a_pipe_is_told_everything(vault_of: VaultOf) -> None:
-    told = Claw(vault_of(LONG), COLUMNS="40")("browse").out
-    assert "before the tide came in again  #project/boathouse" in told
-    assert "…" not in told
+    shown = Claw(vault_of(LONG), COLUMNS="40")("browse").out
+    assert "before the tide came in again  #project/boathouse" in shown
+    assert "…" not in shown
 
 
 def test_a_note_cannot_drive_the_terminal(asked: Claw) -> None:

@@ -41,7 +41,7 @@ def test_a_session_is_set_shown_and_cleared(asked: Claw) -> None:
 
 def test_a_rating_is_acknowledged_when_it_is_kept(asked: Claw) -> None:
     assert asked("feedback", "ep-penicillin", "5").out == "rated 5 of 5: ep-penicillin\n"
-    told = asked("feedback", "ep-penicillin", "2", "--session", "s", "--note", "late", "--json").json
-    assert (told["rating"], told["session"], told["note"]) == (2, "s", "late")
+    rated = asked("feedback", "ep-penicillin", "2", "--session", "s", "--note", "late", "--json").json
+    assert (rated["rating"], rated["session"], rated["note"]) == (2, "s", "late")
     [ledger] = Path(asked.vault / "ledger").rglob("*.jsonl")
     assert [json.loads(line)["rating"] for line in ledger.read_text().splitlines()] == [5, 2]

@@ -62,11 +62,11 @@ async def heard(sent: bytes, *, kept: float = 30.0, is_all: bool = False) -> byt
         writer.write(sent)
         if is_all:
             writer.write_eof()
-        found = await reader.read()
+        answer = await reader.read()
         writer.close()
         server.close()
         assert not state.connections
-        return found
+        return answer
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: a\r\n"])
@@ -75,8 +75,8 @@ def test_a_client_that_never_asks_is_hung_up_on(sent: bytes) -> None:
 
 
 def test_a_second_head_that_does_not_come_ends_it_too() -> None:
-    found = asyncio.run(heard(GET % b"/" + b"GET / HT", kept=0.1))
-    assert found.count(b"fine") == 1
+    answer = asyncio.run(heard(GET % b"/" + b"GET / HT", kept=0.1))
+    assert answer.count(b"fine") == 1
 
 
 def test_a_verb_may_take_longer_than_a_head() -> None:

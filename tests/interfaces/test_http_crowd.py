@@ -39,7 +39,7 @@ def readers(daemon: Daemon) -> list[int]:
     return [pid for pid in children if b"http.reader" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
-def found(daemon: Daemon, word: str) -> Any:
+def search(daemon: Daemon, word: str) -> Any:
     """What a search answers, but for how long it took."""
     answer = daemon.get(f"/v1/search?q={word}&limit=100")
     del answer["timings_ms"]
@@ -72,13 +72,15 @@ def test_what_many_remember_at_once_is_a_commit_each_and_one_that_fails_fails_al
     assert [reply.status for reply in replies] == [200] * 5 + [400] + [200] * 31
     done = [reply.json for reply in replies if reply.status == 200]
     assert int(git(daemon.vault, "rev-list", "--count", "HEAD")) == before + 36
-    for one in done:
-        named = git(daemon.vault, "show", "--format=", "--name-only", one["commit"]).split()
-        assert named == [one["path"]]
-        assert one["action"] == "added"
+    for written in done:
+        named = git(daemon.vault, "show", "--format=", "--name-only", written["commit"]).split()
+        assert named == [written["path"]]
+        assert written["action"] == "added"
     assert git(daemon.vault, "fsck", "--strict", "--no-dangling") == ""
     assert git(daemon.vault, "status", "--porcelain") == ""
-    assert {one["path"] for one in found(daemon, "cans")["matches"]} == {one["path"] for one in done}
+    assert {match["path"] for match in search(daemon, "cans")["matches"]} == {
+        written["path"] for written in done
+    }
 
 
 @pytest.mark.laws
@@ -96,30 +98,30 @@ def test_killed_among_many_writes_no_acknowledged_one_is_lost_and_no_reader_outl
 
     pids = crowd(daemon)
     with ThreadPoolExecutor(8) as pool:
-        done = [one for one in pool.map(stored, range(60)) if one]
+        done = [outcome for outcome in pool.map(stored, range(60)) if outcome]
     assert len(done) >= 1
     daemon.process.wait(60)
     assert until(lambda: all(map(is_gone, pids)))
     assert Claw(daemon.vault)("remember", "the next writer ends what was begun").code == 0
-    for one in done:
-        named = git(daemon.vault, "show", "--format=", "--name-only", one["commit"]).split()
-        assert named == [one["path"]]
-        git(daemon.vault, "merge-base", "--is-ancestor", one["commit"], "HEAD")
+    for written in done:
+        named = git(daemon.vault, "show", "--format=", "--name-only", written["commit"]).split()
+        assert named == [written["path"]]
+        git(daemon.vault, "merge-base", "--is-ancestor", written["commit"], "HEAD")
     assert git(daemon.vault, "fsck", "--strict", "--no-dangling") == ""
     assert git(daemon.vault, "status", "--porcelain") == ""
 
 
 def test_readers_answer_as_the_daemon_does_are_missed_by_nobody_and_end_with_it(daemon: Daemon) -> None:
     assert readers(daemon) == []
-    alone = found(daemon, "lantern")
+    alone = search(daemon, "lantern")
     pids = crowd(daemon)
-    assert found(daemon, "lantern") == alone
+    assert search(daemon, "lantern") == alone
     for number in range(5):
         path = daemon.vault / f"notes/new{number}.md"
         path.write_text(f"A sextant, number {number}.\n")
-        assert len(found(daemon, "sextant")["matches"]) == number + 1
+        assert len(search(daemon, "sextant")["matches"]) == number + 1
         done = daemon.post("/v1/remember", text=f"The compass has error {number}")
-        assert done["path"] in {one["path"] for one in found(daemon, "compass")["matches"]}
+        assert done["path"] in {match["path"] for match in search(daemon, "compass")["matches"]}
     assert (daemon.ask("GET", "/v1/notes/nothing").status, daemon.ask("GET", "/v1/notes/n0x").code) == (
         404,
         "not_found",

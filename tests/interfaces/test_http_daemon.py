@@ -40,11 +40,11 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
 
 
 def test_its_files_are_private_and_say_where_it_is(daemon: Daemon) -> None:
-    told = json.loads((daemon.state / "serve.json").read_text())
-    assert told.items() <= daemon.address.items()
-    assert set(told) == {"pid", "host", "port", "url", "started", "clock", "version"}
-    assert told["url"] == f"http://127.0.0.1:{daemon.port}"
-    assert told["pid"] == daemon.process.pid
+    address = json.loads((daemon.state / "serve.json").read_text())
+    assert address.items() <= daemon.address.items()
+    assert set(address) == {"pid", "host", "port", "url", "started", "clock", "version"}
+    assert address["url"] == f"http://127.0.0.1:{daemon.port}"
+    assert address["pid"] == daemon.process.pid
     assert (mode(daemon.state), mode(daemon.state / "token"), mode(daemon.state / "serve.json")) == (
         0o700,
         0o600,
@@ -67,8 +67,8 @@ def test_what_was_saved_by_hand_is_in_the_next_answer(daemon: Daemon) -> None:
         word = f"zanzibar{number}"
         (daemon.vault / "notes" / f"{word}.md").write_text(f"# Trip\n\nThe {word} ferry leaves at nine.\n")
         # Where the watch writes the index for longer than a reader waits, an answer says that it may be behind.
-        found = until(lambda word=word: not (now := daemon.get(f"/v1/search?q={word}"))["degraded"] and now)
-        assert [match["note"] for match in found["matches"]] == [f"notes/{word}"]
+        answer = until(lambda word=word: not (now := daemon.get(f"/v1/search?q={word}"))["degraded"] and now)
+        assert [match["note"] for match in answer["matches"]] == [f"notes/{word}"]
 
 
 def test_a_second_daemon_names_the_first(daemon: Daemon) -> None:
@@ -106,8 +106,8 @@ def test_it_does_not_listen_beyond_this_machine_unasked(tmp_path: Path) -> None:
 def test_deleting_the_state_folder_changes_no_answer(daemon: Daemon, tmp_path: Path) -> None:
     before, token = daemon.get(SEARCH), daemon.token
     daemon.state.rename(tmp_path / "gone")
-    found = asked(daemon.port, "GET", SEARCH, None, {"Authorization": f"Bearer {token}"}).json
-    assert found["matches"] == before["matches"]
+    answer = asked(daemon.port, "GET", SEARCH, None, {"Authorization": f"Bearer {token}"}).json
+    assert answer["matches"] == before["matches"]
     until(lambda: (daemon.state / "token").exists() and (daemon.state / "serve.json").exists())
     assert (daemon.token, mode(daemon.state), mode(daemon.state / "token")) == (token, 0o700, 0o600)
     assert json.loads((daemon.state / "serve.json").read_text())["pid"] == daemon.process.pid
@@ -140,8 +140,8 @@ def test_new_settings_of_the_user_count_too(tmp_path: Path) -> None:
 
 
 def test_settings_that_break_again_are_told_again(tmp_path: Path) -> None:
-    vault, told = put(tmp_path / "vault", STUDIO), list[str]()
-    running = Watched(vault, partial(open_vault, vault), told.append, system_clock)
+    vault, lines = put(tmp_path / "vault", STUDIO), list[str]()
+    running = Watched(vault, partial(open_vault, vault), lines.append, system_clock)
     assert running.start({}, lambda: None)
     for _ in range(2):
         until(lambda: not running.reason)
@@ -149,7 +149,7 @@ def test_settings_that_break_again_are_told_again(tmp_path: Path) -> None:
         until(lambda: running.reason)
         (vault / "memoryclaw.yaml").unlink()
     running.stop()
-    assert [sentence.count("many") for sentence in told] == [1, 1]
+    assert [sentence.count("many") for sentence in lines] == [1, 1]
 
 
 def test_settings_that_are_saved_while_the_watch_begins_are_seen(tmp_path: Path) -> None:
@@ -176,8 +176,8 @@ def test_another_user_of_the_machine_cannot_read_the_token() -> None:
         vault = put(folder / "vault", STUDIO)
         state = vault / ".memoryclaw"
         state.mkdir()
-        for one in (folder, vault, vault / "notes", state):
-            one.chmod(0o755)
+        for place in (folder, vault, vault / "notes", state):
+            place.chmod(0o755)
         (vault / "notes/moon.md").chmod(0o644)
         (state / "token").write_text("known-to-everybody-0123456789-0123456789-0123456789\n")
         (state / "token").chmod(0o644)

@@ -28,7 +28,7 @@ STATUSES = re.compile(r"(?<=^\| status \| what, and its codes \|\n\|---\|---\|\n
 
 
 def rows() -> str:
-    return "".join(_row(row) for found in SUBJECTS.values() for row in found)
+    return "".join(_row(row) for rows in SUBJECTS.values() for row in rows)
 
 
 def _row(row: VerbRoute) -> str:
@@ -58,15 +58,15 @@ def answering(home: Path) -> Iterator[tuple[Path, str, dict[str, str]]]:
         "--json",
     ]
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, encoding="utf-8") as process:
-        found = re.search(r'"url": "([^"]+)"', process.stdout.readline())
-        assert found
+        address = re.search(r'"url": "([^"]+)"', process.stdout.readline())
+        assert address
         try:
-            yield vault, found[1], env
+            yield vault, address[1], env
         finally:
             process.terminate()
 
 
-def told(page: str, home: Path) -> str:
+def run_page(page: str, home: Path) -> str:
     """The page with what its examples print now."""
     with answering(home) as (vault, url, env):
 
@@ -103,11 +103,11 @@ def test_the_tables_are_those_of_the_code() -> None:
 @pytest.mark.skipif(not shutil.which("curl"), reason="the examples are written for curl")
 def test_the_examples_print_what_the_page_shows(tmp_path: Path) -> None:
     page = PAGE.read_text(encoding="utf-8")
-    assert told(page, tmp_path) == page
+    assert run_page(page, tmp_path) == page
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         PAGE.write_text(
-            told(described(PAGE.read_text(encoding="utf-8")), Path(folder).resolve()), encoding="utf-8"
+            run_page(described(PAGE.read_text(encoding="utf-8")), Path(folder).resolve()), encoding="utf-8"
         )

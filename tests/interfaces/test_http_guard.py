@@ -135,9 +135,9 @@ def test_the_guard_stands_before_the_mcp_server_too(daemon: Daemon) -> None:
 @pytest.mark.laws
 def test_behind_the_guard_the_mcp_server_answers(daemon: Daemon) -> None:
     """The first such request loads the SDK, which takes seconds."""
-    found = daemon.ask("POST", "/mcp", HELLO, headers=WAYS)
-    assert found.status == 200, found
-    assert found.json["result"]["serverInfo"]["name"].lower() == "memoryclaw"
+    answer = daemon.ask("POST", "/mcp", HELLO, headers=WAYS)
+    assert answer.status == 200, answer
+    assert answer.json["result"]["serverInfo"]["name"].lower() == "memoryclaw"
 
 
 @pytest.mark.parametrize("path", ["/v1/recall", "/healthz", "/mcp"])
@@ -337,10 +337,10 @@ def test_capture_takes_more(daemon: Daemon) -> None:
 
 def test_a_get_changes_no_file(daemon: Daemon) -> None:
     def files() -> dict[str, bytes]:
-        found = (
+        answer = (
             path for path in daemon.vault.rglob("*") if path.is_file() and ".memoryclaw" not in path.parts
         )
-        return {str(path): path.read_bytes() for path in found}
+        return {str(path): path.read_bytes() for path in answer}
 
     before = files()
     for row in ROWS:

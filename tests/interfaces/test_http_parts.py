@@ -44,10 +44,10 @@ def test_a_verb_that_writes_or_takes_long_holds_up_nobody_who_reads(vault_of: Va
 
     async def together() -> int:
         waiting = [asyncio.create_task(pools.run(pool, lambda _: over.wait(60))) for pool in (WRITE, LONG)]
-        found = await pools.run(READ, lambda app: len(app.search("lantern").matches))
+        count = await pools.run(READ, lambda app: len(app.search("lantern").matches))
         over.set()
         assert await asyncio.gather(*waiting) == [True, True]
-        return found
+        return count
 
     assert asyncio.run(together()) == 1
     pools.close()
@@ -58,13 +58,13 @@ def test_a_lane_that_is_full_says_so(vault_of: VaultOf) -> None:
     pool = WorkerPool(lambda: open_vault(root), threads=1, waiting=2)
 
     async def crowd() -> None:
-        held = [asyncio.create_task(pool.run(lambda _: over.wait(60))) for _ in range(3)]
+        busy = [asyncio.create_task(pool.run(lambda _: over.wait(60))) for _ in range(3)]
         await asyncio.sleep(0)
         with pytest.raises(RefusedError) as refused:
             await pool.run(lambda _: None)
         assert (refused.value.refusal.status, refused.value.refusal.headers["Retry-After"]) == (503, "1")
         over.set()
-        await asyncio.gather(*held)
+        await asyncio.gather(*busy)
         assert await pool.run(lambda _: "room") == "room"
 
     asyncio.run(crowd())
@@ -97,13 +97,13 @@ def test_settings_that_are_saved_while_they_are_read_count_the_next_time(vault_o
             (root / "memoryclaw.yaml").write_text(f"retrieval:\n  budget: {budget}\n")
         return app
 
-    stock, found = VaultPool(opened, 1), []
+    stock, answers = VaultPool(opened, 1), []
     for _ in range(3):
         with stock.lend() as app:
-            found.append(app.config.budget)
-        if len(found) == 1:
+            answers.append(app.config.budget)
+        if len(answers) == 1:
             (root / "memoryclaw.yaml").write_text("retrieval:\n  budget: 200\n")
-    assert found == [600, 200, 1000]
+    assert answers == [600, 200, 1000]
     stock.close()
 
 
@@ -138,7 +138,7 @@ def test_however_many_wait_for_the_first_look_no_thread_is_held(
         async with httpx.AsyncClient(transport=way, base_url="http://127.0.0.1:1", headers=headers) as client:
             waiting = [asyncio.create_task(client.get("/v1/search?q=lantern")) for _ in range(40)]
             await asyncio.sleep(0.05)
-            assert not any(one.done() for one in waiting)
+            assert not any(item.done() for item in waiting)
             await asyncio.to_thread(daemon.looked.set)
             return [reply.status_code for reply in await asyncio.gather(*waiting)]
 
@@ -149,9 +149,9 @@ def test_however_many_wait_for_the_first_look_no_thread_is_held(
 
 def test_every_known_failure_has_its_status() -> None:
     known = [
-        one
-        for one in vars(errors).values()
-        if isinstance(one, type) and issubclass(one, errors.MemoryClawError)
+        class_
+        for class_ in vars(errors).values()
+        if isinstance(class_, type) and issubclass(class_, errors.MemoryClawError)
     ]
     for kind in known:
         refusal = refusal_of(kind("It is so."))
@@ -163,10 +163,12 @@ def test_every_known_failure_has_its_status() -> None:
 
 
 def test_the_served_document_holds_every_address_and_no_other() -> None:
-    told = document()
-    found = {(method.upper(), path) for path, methods in told["paths"].items() for method in methods}
-    assert found == {(row.method, row.path) for row in ROWS} | {("GET", path) for path in OPEN}
-    names = [one["operationId"] for methods in told["paths"].values() for one in methods.values()]
+    openapi = document()
+    described = {(method.upper(), path) for path, methods in openapi["paths"].items() for method in methods}
+    assert described == {(row.method, row.path) for row in ROWS} | {("GET", path) for path in OPEN}
+    names = [
+        operation["operationId"] for methods in openapi["paths"].values() for operation in methods.values()
+    ]
     assert len(set(names)) == len(names)
 
 
@@ -174,24 +176,26 @@ def test_the_served_document_holds_every_key_that_a_request_may_have() -> None:
     paths = document()["paths"]
     for row in ROWS:
         operation = paths[row.path][row.method.lower()]
-        told = {one["name"] for one in operation["parameters"] if one["in"] == "query"}
+        parameters = {
+            parameter["name"] for parameter in operation["parameters"] if parameter["in"] == "query"
+        }
         if "requestBody" in operation:
             schema = operation["requestBody"]["content"]["application/json"]["schema"]
-            told |= set(schema.get("properties", {}))
-        assert told == set(row.asks.model_fields), row
+            parameters |= set(schema.get("properties", {}))
+        assert parameters == set(row.asks.model_fields), row
         assert ("requestBody" in operation) == (
             row.method not in ("GET", "DELETE") and row.asks is not NoArguments
         )
 
 
 def test_the_served_document_describes_every_answer() -> None:
-    told = document()
-    schemas = told["components"]["schemas"]
+    openapi = document()
+    schemas = openapi["components"]["schemas"]
     for row in ROWS:
-        answer = told["paths"][row.path][row.method.lower()]["responses"]["200"]
+        answer = openapi["paths"][row.path][row.method.lower()]["responses"]["200"]
         schema = answer["content"]["application/json"]["schema"]
-        for one in schema.get("anyOf", [schema]):
-            assert schemas[one["$ref"].rpartition("/")[2]]["properties"], row
+        for branch in schema.get("anyOf", [schema]):
+            assert schemas[branch["$ref"].rpartition("/")[2]]["properties"], row
     assert schemas["Match"]["properties"]["score"] == {"type": "number"}
     assert schemas["Match"]["properties"]["highlights"]["items"]["items"] == {"type": "integer"}
 

@@ -70,10 +70,10 @@ def said(vault: Path, *args: str) -> Any:
 def steady(shape: Any, vault: Path) -> Any:
     """An answer without what differs from run to run and from vault to vault."""
     text = CHANGING.sub("…", json.dumps(shape).replace(str(vault), "/vault"))
-    found = json.loads(text)
+    answer = json.loads(text)
     for key in ("timings_ms", "receipt", "daemon", "index"):
-        found.pop(key, None)
-    return found
+        answer.pop(key, None)
+    return answer
 
 
 def rows_of(path: str) -> set[str]:
@@ -177,14 +177,14 @@ def test_doctor_answers_as_the_command_line_and_is_no_failure(daemon: Daemon, tw
 def test_recall_answers_as_the_command_line_and_is_noted_in_the_ledger(daemon: Daemon, twin: Path) -> None:
     body = {"query": "boathouse deadline", "goal": "plan the year", "budget": 300, "trace": True}
     args = ("recall", "boathouse deadline", "--goal", "plan the year", "--budget", "300", "--trace")
-    found = same(daemon, twin, "POST", "/v1/recall", body, *args)
-    assert "2026-12-11" in found["context"]
+    answer = same(daemon, twin, "POST", "/v1/recall", body, *args)
+    assert "2026-12-11" in answer["context"]
     noted = "".join(path.read_text() for path in daemon.vault.glob("ledger/*/*.jsonl"))
-    assert found["receipt"] in noted
-    there = daemon.get(f"/v1/receipts/{found['receipt']}")
-    assert there == said(daemon.vault, "why", found["receipt"])
-    assert [one["id"] for one in there["decided"] if one["decision"] == "in"] == [
-        one["id"] for one in found["matches"]
+    assert answer["receipt"] in noted
+    there = daemon.get(f"/v1/receipts/{answer['receipt']}")
+    assert there == said(daemon.vault, "why", answer["receipt"])
+    assert [decision["id"] for decision in there["decided"] if decision["decision"] == "in"] == [
+        match["id"] for match in answer["matches"]
     ]
 
 
@@ -266,15 +266,15 @@ def test_a_text_is_written_only_for_the_file_that_was_read(daemon: Daemon) -> No
 def test_what_waits_is_reworded_and_decided_only_as_it_was_shown(daemon: Daemon) -> None:
     pending = daemon.vault / "semantic/_pending.md"
     pending.write_text("- [ ] Kiosk.colour: red [confidence:: low]\n", encoding="utf-8")
-    item = next(one for one in daemon.get("/v1/review")["waiting"] if one["entity"] == "Kiosk")
-    told = daemon.get(f"/v1/review/{item['id']}")
-    assert told["details"]["rivals"] == []
+    item = next(item for item in daemon.get("/v1/review")["waiting"] if item["entity"] == "Kiosk")
+    details = daemon.get(f"/v1/review/{item['id']}")
+    assert details["details"]["rivals"] == []
     text = "- [ ] Kiosk.colour: blue [confidence:: low]\n"
     for body in ({"text": text, "digest": "0" * 16}, {"digest": "0" * 16}):
         method, end = ("PUT", "") if "text" in body else ("POST", "/approve")
         assert daemon.ask(method, f"/v1/review/{item['id']}{end}", body).code == "conflict"
     again = daemon.ask("PUT", f"/v1/review/{item['id']}", {"text": text, "digest": item["digest"]}).json["id"]
-    blue = next(one for one in daemon.get("/v1/review")["waiting"] if one["id"] == again)
+    blue = next(item for item in daemon.get("/v1/review")["waiting"] if item["id"] == again)
     done = daemon.post(f"/v1/review/{again}/approve", digest=blue["digest"])["decided"][0]
     assert done["action"] == "approved"
     assert "- colour: blue" in (daemon.vault / "semantic/projects.md").read_text(encoding="utf-8")
@@ -285,10 +285,10 @@ def test_events_are_numbered_and_only_the_owner_hears_of_files(daemon: Daemon) -
     (daemon.vault / "notes").mkdir(exist_ok=True)
     (daemon.vault / "notes/heard.md").write_text("Heard.\n", encoding="utf-8")
     daemon.get("/v1/notes/notes%2Fheard")
-    found = daemon.get(f"/v1/events?after={last}")
-    assert "notes/heard.md" in [path for event in found["events"] for path in event["paths"]]
-    assert [event["number"] for event in found["events"]] == list(range(last + 1, found["last"] + 1))
-    assert daemon.get(f"/v1/events?after={found['last'] + 5}")["missed"]
+    news = daemon.get(f"/v1/events?after={last}")
+    assert "notes/heard.md" in [path for event in news["events"] for path in event["paths"]]
+    assert [event["number"] for event in news["events"]] == list(range(last + 1, news["last"] + 1))
+    assert daemon.get(f"/v1/events?after={news['last'] + 5}")["missed"]
     agents = {"Authorization": f"Bearer {daemon.agents_token}"}
     assert daemon.ask("GET", "/v1/events", headers=agents).code == "forbidden"
     assert daemon.ask("GET", "/v1/events?after=x").code == "input"
@@ -312,10 +312,13 @@ def test_a_skill_runs_dry_and_hosts_are_given_approved_ones_alone(daemon: Daemon
     assert daemon.get("/v1/host-skills")["skills"] == []
     daemon.post("/v1/skills/write-to/approve")
     daemon.post("/v1/skills/send-update/approve")
-    assert [one["name"] for one in daemon.post("/v1/host-skills")["skills"]] == ["send-update", "write-to"]
-    assert [one["name"] for one in daemon.get("/v1/host-skills")["skills"]] == ["send-update", "write-to"]
+    assert [skill["name"] for skill in daemon.post("/v1/host-skills")["skills"]] == [
+        "send-update",
+        "write-to",
+    ]
+    assert [skill["name"] for skill in daemon.get("/v1/host-skills")["skills"]] == ["send-update", "write-to"]
     daemon.post("/v1/skills/send-update/reject")
-    assert [one["name"] for one in daemon.get("/v1/host-skills")["skills"]] == ["write-to"]
+    assert [skill["name"] for skill in daemon.get("/v1/host-skills")["skills"]] == ["write-to"]
     planned = daemon.post("/v1/skills/write-to/run", params={"name": "Nora"})
     assert [step["tool"] for step in planned["steps"]] == ["send"]
     unknown = daemon.ask("POST", "/v1/skills/write-to/run", {"shell": "ls"})
@@ -349,13 +352,15 @@ def test_a_session_has_a_working_memory_until_it_is_cleared(daemon: Daemon) -> N
 
 def test_a_night_captured_consolidated_reviewed_and_read_again(daemon: Daemon) -> None:
     kept = daemon.post("/v1/capture", turns=[*TALK, {"role": "user", "content": "x"}])
-    assert [one["ok"] for one in kept["acknowledged"]] == [True, True, False]
+    assert [turn["ok"] for turn in kept["acknowledged"]] == [True, True, False]
     assert daemon.post("/v1/capture", turns=TALK)["acknowledged"][0]["again"] is True
     assert "lantern" in (daemon.vault / "logs/2026-04-19/gate.jsonl").read_text()
     planned = daemon.post("/v1/consolidate", dry_run=True, llm="none")
     assert planned["applied"] is None
     segments = daemon.post("/v1/consolidate", ask=True)["segments"]
-    [segment] = [one for one in segments if one["segment"].startswith("logs/2026-04-19/gate.jsonl#1-2@")]
+    [segment] = [
+        segment for segment in segments if segment["segment"].startswith("logs/2026-04-19/gate.jsonl#1-2@")
+    ]
     assert "lantern" in segment["prompt"]
     report = {"title": "The gate", "summary": TALK[0]["content"]}
     answers = [{"segment": segment["segment"], "answer": report}, {"segment": 7}]

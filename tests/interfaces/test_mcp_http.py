@@ -38,9 +38,9 @@ def ask(daemon: Daemon) -> Iterator[Asker]:
 
 
 def test_each_kind_of_request_is_answered_as_by_the_daemons_own_routes(ask: Asker, daemon: Daemon) -> None:
-    found = ask("memory_search", query="boathouse deadline", limit=3)
+    answer = ask("memory_search", query="boathouse deadline", limit=3)
     asked = daemon.get("/v1/search?q=boathouse+deadline&limit=3")
-    assert set(re.findall('<m id="([^"]*)"', found.text)) == {match["id"] for match in asked["matches"]}
+    assert set(re.findall('<m id="([^"]*)"', answer.text)) == {match["id"] for match in asked["matches"]}
     assert "deadline: 2026-12-11" in ask.read("memory://note/semantic%2Fprojects%23Boathouse.deadline")
     (message,) = ask.do(lambda: ask.client.get_prompt("recall", {"question": "boathouse deadline"})).messages
     assert "2026-12-11" in message.content.text
@@ -49,10 +49,10 @@ def test_each_kind_of_request_is_answered_as_by_the_daemons_own_routes(ask: Aske
 
 def test_what_is_stored_through_it_is_found_at_every_other_door(ask: Asker, daemon: Daemon) -> None:
     things = ("The bolts are", "Anna's new door handle is", "Half of the museum's bells are")
-    found = ask.at_once([("memory_store", {"text": f"{thing} made of bronze."}) for thing in things])
-    assert not [one.text for one in found if one.failed]
+    answers = ask.at_once([("memory_store", {"text": f"{thing} made of bronze."}) for thing in things])
+    assert not [answer.text for answer in answers if answer.failed]
     known = daemon.get("/v1/search?q=bronze&kind=episode")["matches"]
-    assert {one["id"] for one in known} == {one.text.split()[1] for one in found}
+    assert {match["id"] for match in known} == {answer.text.split()[1] for answer in answers}
 
 
 def test_a_client_that_shakes_hands_first_is_answered_too(daemon: Daemon) -> None:

@@ -45,11 +45,11 @@ def test_every_length_and_number_has_a_limit(row) -> None:
 
 
 def test_the_page_tells_of_every_tool_and_what_it_does() -> None:
-    told = {"reads": "no", "adds": "adds", "takes away": "yes"}
+    words = {"reads": "no", "adds": "adds", "takes away": "yes"}
     page = PAGE.read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(memory_\w+)` \| ([^|]+) \| ([^|]+) \|", page, re.MULTILINE)
     assert [(name, takes, does) for name, takes, does in rows] == [
-        (row.name, ", ".join(f"`{name}`" for name in row.takes.model_fields), told[row.does]) for row in ROWS
+        (row.name, ", ".join(f"`{name}`" for name in row.takes.model_fields), words[row.does]) for row in ROWS
     ]
     codes = {code for _, _, code in FAILURES} - {"not_acknowledged", "moved", "unreachable"}  # of a fleet
     assert set(re.findall(r"^\| `([a-z_]+)` \| (?!`)", page, re.MULTILINE)) == codes | {"system", "bug"}

@@ -57,10 +57,10 @@ def test_what_is_registered_is_what_the_manifest_promises() -> None:
     done = subprocess.run(
         ["node", "--input-type=module", "--eval", script], capture_output=True, check=True, timeout=60
     )
-    found = json.loads(done.stdout)
+    report = json.loads(done.stdout)
     manifest = read("openclaw.plugin.json")
-    assert (found["id"], found["tools"]) == (manifest["id"], manifest["contracts"]["tools"])
-    assert found["commands"] == [alias["name"] for alias in manifest["commandAliases"]]
+    assert (report["id"], report["tools"]) == (manifest["id"], manifest["contracts"]["tools"])
+    assert report["commands"] == [alias["name"] for alias in manifest["commandAliases"]]
 
 
 def test_the_package_needs_nothing_and_builds_nothing() -> None:

@@ -82,8 +82,8 @@ def test_a_statement_is_shown_blamed_edited_and_forgotten_by_its_id(vault: Path)
     assert claw("init", "--commit").code == 0
     [id_] = [fact["id"] for fact in claw("facts", "--json").json["facts"] if fact["value"] == BARN]
     assert claw("show", id_).out == f'- "{BARN}" [said:: 2026-02-11]\n'
-    told = claw("blame", id_).out.splitlines()
-    assert told[0] == f'Tam said: "{BARN}", on 2026-02-11 (semantic/people.md:4)'
+    lines = claw("blame", id_).out.splitlines()
+    assert lines[0] == f'Tam said: "{BARN}", on 2026-02-11 (semantic/people.md:4)'
     assert claw("blame", id_, "--json").json["type"] == "statement"
     edited = claw("edit", id_, "--set", "value=the 12th", "--json").json["id"]
     assert claw("show", edited).out == '- "the 12th" [said:: 2026-02-11]\n'

@@ -176,8 +176,8 @@ def hostile(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    with serving(hostile(tmp_path_factory.mktemp("hostile") / "va<b>ult")) as found:
-        yield found
+    with serving(hostile(tmp_path_factory.mktemp("hostile") / "va<b>ult")) as daemon:
+        yield daemon
 
 
 @pytest.fixture(scope="module")
@@ -216,8 +216,8 @@ def test_nothing_of_a_hostile_vault_becomes_markup_on_any_page(daemon: Daemon, b
             continue
         seen += got.status == 200
         page = looked_at(got.text)
-        wrong += [f"{address}: {got.status}: {one}" for one in page.wrong]
-        wrong += [f"{address}: the id {one} twice" for one in {i for i in page.ids if page.ids.count(i) > 1}]
+        wrong += [f"{address}: {got.status}: {fault}" for fault in page.wrong]
+        wrong += [f"{address}: the id {id_} twice" for id_ in {i for i in page.ids if page.ids.count(i) > 1}]
         assert got.status != 500, (address, got.text[-1500:])
     assert not wrong, "\n".join(wrong[:40])
     assert seen > 30

@@ -46,12 +46,12 @@ class Browser:
         said |= {key.replace("_", "-"): value for key, value in headers.items()}
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
         for key, value in said.items():
-            for one in [value] if isinstance(value, str) else value:
-                connection.putheader(key, one)
+            for part in [value] if isinstance(value, str) else value:
+                connection.putheader(key, part)
         connection.endheaders(body.encode())
-        found = connection.getresponse()
+        response = connection.getresponse()
         try:
-            return Got(found.status, found.getheaders(), found.read().decode())
+            return Got(response.status, response.getheaders(), response.read().decode())
         finally:
             connection.close()
 
@@ -77,8 +77,8 @@ def come_in(daemon: Daemon, **asked: bool) -> tuple[Browser, str]:
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     vault = put(tmp_path_factory.mktemp("ui") / "vault", {"memoryclaw.yaml": "", **STUDIO})
-    with serving(vault) as found:
-        yield found
+    with serving(vault) as daemon:
+        yield daemon
 
 
 def test_a_ticket_becomes_a_cookie_for_the_page_alone(daemon: Daemon) -> None:
@@ -283,8 +283,8 @@ def test_the_command_starts_a_daemon_and_prints_the_way_in(tmp_path: Path, clock
         url = shown.out.strip()
         assert re.match(r"New turns are consolidated from \d\d:\d\d on, every 60 minutes; ", shown.err)
         assert re.fullmatch(r"http://[0-9a-f]{8}\.localhost:\d+/ui/enter\?t=[\w-]{43}", url)
-        told = claw("ui", "--no-open", "--json").json
-        again, plan = told["url"], told["consolidation"]
+        address = claw("ui", "--no-open", "--json").json
+        again, plan = address["url"], address["consolidation"]
         assert plan["interval"] == 60
         assert not clock or plan["next"] == "2026-04-20T09:00:00Z"
         assert again.partition("?")[0] == url.partition("?")[0]

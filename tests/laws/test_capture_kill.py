@@ -58,10 +58,10 @@ def test_killed_at_any_write_every_acknowledged_line_is_read_and_a_second_run_co
         killed = child(root, at)
         assert killed.code in (0, -signal.SIGKILL)
         acknowledged = [json.loads(line) for line in killed.acknowledged.splitlines()]
-        found, _ = texts(root)
+        lines, _ = texts(root)
         assert all(done[1] for done in acknowledged)
-        assert len(found) >= len(acknowledged)
-        assert [text.split()[0] for text in found] == [text.split()[0] for text in WORDS[: len(found)]]
+        assert len(lines) >= len(acknowledged)
+        assert [text.split()[0] for text in lines] == [text.split()[0] for text in WORDS[: len(lines)]]
         again = child(root, 0)
         assert again.code == 0
         assert sorted(text.split()[0] for text in texts(root)[0]) == sorted(text.split()[0] for text in WORDS)
@@ -82,7 +82,7 @@ def test_a_line_that_was_torn_in_the_middle_is_reported_and_spoils_no_other(tmp_
     lines = log.read_bytes().splitlines(keepends=True)
     log.write_bytes(b"".join(lines[:-1]) + lines[-1][:left])
     assert child(root, 0).code == 0
-    found, torn = texts(root)
-    assert (len(found), torn) == (len(WORDS), 1)
+    whole, torn = texts(root)
+    assert (len(whole), torn) == (len(WORDS), 1)
     note = read_note("logs/2026-11-21/s.jsonl", log.read_bytes(), ReadingSettings())
     assert note.problems[0].hint

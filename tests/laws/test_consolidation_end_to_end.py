@@ -51,10 +51,10 @@ def assert_untorn(root: Path, whole: dict[str, bytes]) -> None:
 def strays(root: Path) -> list[str]:
     """What a killed process may leave behind; the lock of the index is there to stay."""
     ends, ours = (".tmp", ".lock"), ("memoryclaw.index", "pending.json", "plan.json")
-    found = [
+    paths = [
         str(p.relative_to(root)) for p in root.rglob("*") if p.name.endswith(ends) or p.name.startswith(ours)
     ]
-    return [path for path in found if path != ".memoryclaw/index.lock"]
+    return [path for path in paths if path != ".memoryclaw/index.lock"]
 
 
 def remembered(root: Path) -> dict[str, bytes]:
@@ -90,7 +90,7 @@ def test_a_killed_night_run_again_is_as_if_undisturbed(tmp_path: Path, mode: str
     start = evening(tmp_path / "start")
     undisturbed = shutil.copytree(start, tmp_path / "undisturbed")
     points = points_of(undisturbed, lambda: consolidated(undisturbed, mode=mode))
-    wanted, told = state(undisturbed), subjects(undisturbed)
+    wanted, wanted_subjects = state(undisturbed), subjects(undisturbed)
     assert len(points) > 40
     for at in points[lane::LANES]:
         root = shutil.copytree(start, tmp_path / str(at))
@@ -99,6 +99,6 @@ def test_a_killed_night_run_again_is_as_if_undisturbed(tmp_path: Path, mode: str
         assert_untorn(root, tree(undisturbed))
         assert night(root, mode) == 0, f"killed at write {at}"
         assert state(root) == wanted, f"killed at write {at}"
-        assert subjects(root) == told
+        assert subjects(root) == wanted_subjects
         assert strays(root) == []
         shutil.rmtree(root)

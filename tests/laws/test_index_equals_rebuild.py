@@ -152,13 +152,13 @@ class EditedVault(RuleBasedStateMachine):
 
     @rule(n=numbers, m=numbers)
     def swap(self, n, m):
-        one, other = self.pick(n), self.pick(m)
-        if one and one != other:
+        first, other = self.pick(n), self.pick(m)
+        if first and first != other:
             spare = self.root / "notes.swap"
-            (self.root / one).rename(spare)
-            (self.root / other).rename(self.root / one)
+            (self.root / first).rename(spare)
+            (self.root / other).rename(self.root / first)
             spare.rename(self.root / other)
-            self.hints |= {one, other, "notes.swap"}
+            self.hints |= {first, other, "notes.swap"}
 
     @rule(n=numbers, to=st.sampled_from(["moved", "notes/moved", ".trash", "semantic", "archive/notes"]))
     def rename_folder(self, n, to):

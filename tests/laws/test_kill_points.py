@@ -62,12 +62,12 @@ def state(root):
 
 
 def assert_sound(root, old, new, work, *, acknowledged):
-    found = state(root)
-    assert found in (old, new), f"torn: {found}"
+    after = state(root)
+    assert after in (old, new), f"torn: {after}"
     if acknowledged:
-        assert found == new
+        assert after == new
     assert git(root, "fsck", "--strict", "--no-dangling") == ""
-    assert own_lines(root, found[0]) == work
+    assert own_lines(root, after[0]) == work
     stray = [
         path
         for path in root.rglob("*")

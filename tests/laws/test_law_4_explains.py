@@ -30,40 +30,40 @@ REASONS = frozenset(
 some = settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-def explains_itself(found: Match, app: App) -> None:
-    assert found.score == sum(term.value for term in found.terms)
-    assert all(term.value for term in found.terms)
-    assert found.matched
-    assert {matched.via for matched in found.matched} <= VIAS
-    for matched in found.matched:
+def explains_itself(match: Match, app: App) -> None:
+    assert match.score == sum(term.value for term in match.terms)
+    assert all(term.value for term in match.terms)
+    assert match.matched
+    assert {matched.via for matched in match.matched} <= VIAS
+    for matched in match.matched:
         if matched.via in ("literal", "stem") and matched.field in COLUMNS:
-            stands_there(matched.word, matched.field, matched.via, found, app)
-    highlights_what_matched(found)
-    shows_what_is_there(found, app)
+            stands_there(matched.word, matched.field, matched.via, match, app)
+    highlights_what_matched(match)
+    shows_what_is_there(match, app)
 
 
-def highlights_what_matched(found: Match) -> None:
+def highlights_what_matched(match: Match) -> None:
     """Every highlight of the snippet is a word of the text that the explanation names."""
-    text, last = found.snippet, 0
-    surfaces = {plain(surface) for surface in found.surfaces}
-    for start, end in found.highlights:
+    text, last = match.snippet, 0
+    surfaces = {plain(surface) for surface in match.surfaces}
+    for start, end in match.highlights:
         assert last <= start < end <= len(text)
         assert plain(text[start:end]) in surfaces
         last = end
 
 
-def shows_what_is_there(found: Match, app: App) -> None:
+def shows_what_is_there(match: Match, app: App) -> None:
     """The lines that the explanation names hold the words of the snippet, and those that it found in the body."""
-    unit, language = found.unit, app.index.language
+    unit, language = match.unit, app.index.language
     shown = app.show(unit.id)
-    lines = lines_of((app.root / found.path).read_bytes().decode())
+    lines = lines_of((app.root / match.path).read_bytes().decode())
     text = unit.text if unit.kind == "turn" else "".join(lines[unit.line - 1 : unit.end_line])
-    if unit.kind != "turn" and (shown.address.path, shown.address.line) == (found.path, unit.line):
+    if unit.kind != "turn" and (shown.address.path, shown.address.line) == (match.path, unit.line):
         assert text in shown.text  # of two notes with one id, the first is shown
-    inside = found.snippet.removeprefix("… ").removesuffix(" …")
+    inside = match.snippet.removeprefix("… ").removesuffix(" …")
     assert inside or not unit.text
     assert set(language.tokens(inside)) <= set(language.tokens(f"{text} {unit.title}"))
-    for matched in found.matched:
+    for matched in match.matched:
         if matched.via in ("literal", "stem") and matched.field == "body":
             assert set(language.token(matched.word).split()) & set(language.tokens(text)), matched
 
@@ -72,8 +72,8 @@ def plain(text: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", fold(text)))
 
 
-def stands_there(word: str, field: str, via: str, found: Match, app: App) -> None:
-    unit, language = found.unit, app.index.language
+def stands_there(word: str, field: str, via: str, match: Match, app: App) -> None:
+    unit, language = match.unit, app.index.language
     column = {"title": unit.title, "tags": unit.tags, "properties": unit.properties, "body": unit.text}[field]
     if via == "literal":
         assert fold(word) in {fold(other) for other in [*words_of(column), *column.split()]}

@@ -25,7 +25,7 @@ QUESTIONS = (
 SAMPLE = Path(__file__).parents[2] / "vault"
 
 
-def told(shape: dict[str, Any]) -> str:
+def plain(shape: dict[str, Any]) -> str:
     """An answer without the two values that may differ."""
     return json.dumps(
         {key: value for key, value in shape.items() if key not in ("timings_ms", "receipt")},
@@ -35,13 +35,13 @@ def told(shape: dict[str, Any]) -> str:
 
 def printed(claw: Claw) -> list[str]:
     return [
-        told(claw(verb, question, "--json").json) for question in QUESTIONS for verb in ("search", "recall")
+        plain(claw(verb, question, "--json").json) for question in QUESTIONS for verb in ("search", "recall")
     ]
 
 
 def answers(app: App, asked: list[str] | tuple[str, ...]) -> list[str]:
-    found = [told(shapes.search(app.search(question, limit=50))) for question in asked]
-    return found + [told(shapes.recall(app.recall(question), trace=True)) for question in asked]
+    searched = [plain(shapes.search(app.search(question, limit=50))) for question in asked]
+    return searched + [plain(shapes.recall(app.recall(question), trace=True)) for question in asked]
 
 
 @pytest.fixture(scope="module")
@@ -71,13 +71,13 @@ def test_a_deleted_index_changes_no_answer(copy_of_the_sample: Path, engine: str
         "Wie war der Zählerstand bei der Übergabe?",
         "-oak kind:fact",
     ]
-    found = []
+    runs = []
     for _ in range(2):
         app = App(copy_of_the_sample)
-        found.append(answers(app, asked))
+        runs.append(answers(app, asked))
         app.close()
         shutil.rmtree(copy_of_the_sample / ".memoryclaw")
-    assert found[0] == found[1]
+    assert runs[0] == runs[1]
 
 
 @pytest.mark.parametrize("engine", ["fts5", pytest.param("whoosh", marks=pytest.mark.laws)])
@@ -85,7 +85,7 @@ def test_the_order_in_which_files_appear_changes_no_answer(tmp_path: Path, engin
     settings_file = {"memoryclaw.yaml": f"index:\n  engine: {engine}\n"}
     copies = {f"notes/copy{n}.md": "The same words about salt and masts.\n" for n in range(30)}
     files = [*STUDIO.items(), *copies.items()]
-    found = []
+    runs = []
     for seed in (1, 2, 3):
         root = put(tmp_path / str(seed), settings_file)
         random.Random(seed).shuffle(files)
@@ -98,9 +98,9 @@ def test_the_order_in_which_files_appear_changes_no_answer(tmp_path: Path, engin
             os.unlink(root / path)
             app.sync()
             put(root, {path: text})
-        found.append(answers(app, QUESTIONS))
+        runs.append(answers(app, QUESTIONS))
         app.close()
-    assert found[0] == found[1] == found[2]
+    assert runs[0] == runs[1] == runs[2]
 
 
 @pytest.mark.laws
@@ -128,13 +128,13 @@ def test_uses_rank_alike_with_and_without_the_derived_files_and_no_use_is_no_cha
         turn = {"role": "assistant", "content": "On 11 December.", "receipt": receipt}
         app.capture([turn], session="s")
         assert app.ledger.record().citations
-        found = answers(app, asked)
-        assert found != before
+        cited = answers(app, asked)
+        assert cited != before
     shutil.rmtree(copy_of_the_sample / ".memoryclaw")
     with App(copy_of_the_sample, clock=now) as app:
-        assert answers(app, asked) == found == answers(app, asked)
+        assert answers(app, asked) == cited == answers(app, asked)
     for path in (copy_of_the_sample / "ledger").rglob("*.jsonl"):
         path.unlink()
     with App(copy_of_the_sample, clock=now) as app:
-        logs = {one for one in answers(app, asked) if "log:s/" not in str(one)}
-        assert all("strength" not in str(one) for one in logs)
+        logs = {answer for answer in answers(app, asked) if "log:s/" not in str(answer)}
+        assert all("strength" not in str(log) for log in logs)

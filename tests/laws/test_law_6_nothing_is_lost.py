@@ -123,15 +123,15 @@ class LivedInVault:
         waits = [item for item in self.app.review.list() if not item.is_skill]
         if not (item := self.pick(waits, n)):
             return
-        held = self.held()
+        before = self.standing()
         try:
             review = self.app.review
             (ruled,) = (review.approve if decision == "approved" else review.reject)([item])
         except ConflictError:
             return  # work that is not committed stands there
         if ruled.action == "approved":
-            self.refused -= self.held() - held
-            self.undone -= self.held() - held
+            self.refused -= self.standing() - before
+            self.undone -= self.standing() - before
         elif ruled.action == "rejected" and item.fact is not None:
             self.refused.add(key(item.fact.entity, item.fact.field, item.fact.value))
 
@@ -139,11 +139,11 @@ class LivedInVault:
         runs = [path.stem for path in sorted(self.root.glob("runs/*.json"))]
         if not (run := self.pick(runs, n)):
             return
-        held = self.held()
+        before = self.standing()
         with contextlib.suppress(ConflictError, InputError):  # it stands in the way, or is undone already
             self.app.undo(run)
-        self.undone |= held - self.held()
-        self.undone -= self.held()
+        self.undone |= before - self.standing()
+        self.undone -= self.standing()
 
     # What nights do.
 
@@ -154,10 +154,10 @@ class LivedInVault:
         self.consolidate(("propose", "branch")[n % 2])
 
     def consolidate(self, mode: str) -> None:
-        held = self.held()
+        standing = self.standing()
         self.now += timedelta(hours=1)
         self.app.consolidate(llm="none", mode=mode)
-        new = self.held() - held
+        new = self.standing() - standing
         assert not new & self.undone, "taken back, and there again"
         assert not new & self.refused, "refused, and held"
         assert not self.waiting() & self.refused, "refused, and asked again"
@@ -173,7 +173,7 @@ class LivedInVault:
         ]
         assert {line for line in self.mine if not any(line in text for text in texts)} == set()
 
-    def held(self) -> set[Fact]:
+    def standing(self) -> set[Fact]:
         return {
             key(f.entity, f.field, f.value)
             for path, f in self.app.facts()

@@ -65,43 +65,51 @@ def plain(value: Any) -> Any:
 
 def the_ways(root: Path) -> dict[str, Any]:
     """The main ways through the house, and what each answers."""
-    told: dict[str, Any] = {}
+    answers: dict[str, Any] = {}
     with opened(root) as app:
-        told["captured"] = [one.id for one in app.capture(TALK)]
-        told["unread"] = app.status().waiting.number
+        answers["captured"] = [turn.id for turn in app.capture(TALK)]
+        answers["unread"] = app.status().waiting.number
         done = app.consolidate(llm="none")
-        told["consolidated"] = [(one.kind, one.title) for one in done.changes.changes]
-        told["again"] = app.consolidate(llm="none").waits
+        answers["consolidated"] = [(change.kind, change.title) for change in done.changes.changes]
+        answers["again"] = app.consolidate(llm="none").waits
         fact = app.remember("tea", entity="Ines Duarte", field="drinks")
-        told["fact"] = (fact.id, fact.path, fact.action)
-        told["superseded"] = app.remember("coffee", entity="Ines Duarte", field="drinks").action
-        told["facts"] = [(path, one.entity, one.field, one.value) for path, one in app.facts()]
-        told["edited"] = app.edit(fact.id, {"value": "mint tea"}).path
-        told["blame"] = [one.subject for one in app.history(fact.id).commits]
+        answers["fact"] = (fact.id, fact.path, fact.action)
+        answers["superseded"] = app.remember("coffee", entity="Ines Duarte", field="drinks").action
+        answers["facts"] = [(path, fact.entity, fact.field, fact.value) for path, fact in app.facts()]
+        answers["edited"] = app.edit(fact.id, {"value": "mint tea"}).path
+        answers["blame"] = [commit.subject for commit in app.history(fact.id).commits]
         note = app.remember("Ask Jo about the ferry?", note=True)
-        told["note"] = (note.id, note.path)
+        answers["note"] = (note.id, note.path)
         gone = app.forget(note.id)
-        told["forgotten"] = (gone.id, gone.path)
-        told["recalled"] = [(one.unit.id, one.path) for one in app.recall("allergic penicillin").matches]
-        told["asked"] = [(one.text, one.path) for one in app.ask("What am I allergic to?").lines]
-        told["revived"] = app.revive(gone.id).path
+        answers["forgotten"] = (gone.id, gone.path)
+        answers["recalled"] = [
+            (match.unit.id, match.path) for match in app.recall("allergic penicillin").matches
+        ]
+        answers["asked"] = [(line.text, line.path) for line in app.ask("What am I allergic to?").lines]
+        answers["revived"] = app.revive(gone.id).path
         app.feedback(fact.id, 5)
         app.working.set("s2", {"goal": "book the ferry"})
-        told["working"] = app.working.show("s2").goal
-        told["shown"] = app.show(fact.id).text
-        told["browsed"] = sorted((one.id, one.kind) for one in app.browse() if not one.id.startswith("_/"))
-        told["searched"] = [(one.unit.id, one.path) for one in app.search("penicillin").matches]
-        told["links"] = [one.to for one in app.links("People/Ines").out]
-        told["review"] = [(one.id, one.kind, one.path) for one in app.review.list()]
-        told["taken back"] = [app.undo(done.changes.run).action, len(app.facts())]
-        told["stats"] = app.stats()._replace(notes={})._asdict()
-        told["purged"] = sorted((one.path, one.lines) for one in app.purge("log:s1/1", dry_run=True).emptied)
+        answers["working"] = app.working.show("s2").goal
+        answers["shown"] = app.show(fact.id).text
+        answers["browsed"] = sorted(
+            (note.id, note.kind) for note in app.browse() if not note.id.startswith("_/")
+        )
+        answers["searched"] = [(match.unit.id, match.path) for match in app.search("penicillin").matches]
+        answers["links"] = [link.to for link in app.links("People/Ines").out]
+        answers["review"] = [(item.id, item.kind, item.path) for item in app.review.list()]
+        answers["taken back"] = [app.undo(done.changes.run).action, len(app.facts())]
+        answers["stats"] = app.stats()._replace(notes={})._asdict()
+        answers["purged"] = sorted(
+            (path.path, path.lines) for path in app.purge("log:s1/1", dry_run=True).emptied
+        )
         app.purge("log:s1/1")
-        told["after"] = [one.unit.id for one in app.search("penicillin").matches]
+        answers["after"] = [match.unit.id for match in app.search("penicillin").matches]
         app.reindex()
-        told["rebuilt"] = [(one.unit.id, one.path) for one in app.search("ferry kind:episode").matches]
-        told["doctor"] = {one.name: one.level for one in app.doctor()}
-    return plain(told)
+        answers["rebuilt"] = [
+            (match.unit.id, match.path) for match in app.search("ferry kind:episode").matches
+        ]
+        answers["doctor"] = {check.name: check.level for check in app.doctor()}
+    return plain(answers)
 
 
 @pytest.fixture(scope="module")
@@ -122,8 +130,8 @@ def test_with_every_folder_elsewhere_the_same_verbs_give_the_same_answers(
     assert the_ways(root) == answers
 
     def files(top: Path, names: Places) -> set[str]:
-        found = (path.relative_to(top).as_posix() for path in top.rglob("*") if path.is_file())
-        return {names.name_of(path) for path in found if path.split("/")[0] not in (".git", ".memoryclaw")}
+        files = (path.relative_to(top).as_posix() for path in top.rglob("*") if path.is_file())
+        return {names.name_of(path) for path in files if path.split("/")[0] not in (".git", ".memoryclaw")}
 
     ours = {path for path in files(root, Places(paths)) if not path.startswith("_/")}
     assert {name.split("-ab")[0] for name in ours if "/runs" not in name} == {
@@ -195,8 +203,8 @@ def test_a_path_has_one_name_and_a_name_one_path(parts: list[str], paths: dict[s
 
 def below(root: Path) -> dict[str, bytes]:
     """Every file of a vault, but git's and what can be made anew."""
-    found = ((path.relative_to(root).as_posix(), path) for path in root.rglob("*") if path.is_file())
-    return {name: path.read_bytes() for name, path in found if name.split("/")[0] not in (".git", ".memoryclaw")}  # fmt: skip
+    files = ((path.relative_to(root).as_posix(), path) for path in root.rglob("*") if path.is_file())
+    return {name: path.read_bytes() for name, path in files if name.split("/")[0] not in (".git", ".memoryclaw")}  # fmt: skip
 
 
 def lived_in(root: Path) -> None:
@@ -219,12 +227,15 @@ def test_a_bundle_brings_every_folder_back_to_its_place(tmp_path: Path, paths: d
     done = restore_vault(new, tmp_path / "b.tar.gz", clock=lambda: NOW)
     assert (done.differs, done.left_out, done.notices) == ((), (), ())
     assert below(new) == below(root)
-    assert {one.name for one in new.iterdir()} == {one.name for one in root.iterdir()}
+    assert {path.name for path in new.iterdir()} == {path.name for path in root.iterdir()}
     assert git(new, "status", "--porcelain") == ""
     assert git(new, "ls-files", "--", "logs/2026-04-01.md").strip(), "a page of the user's is in git"
     with opened(new) as app:
         assert app.facts() == facts
-        assert {one.path.split("/")[0] for one in app.search("penicillin").matches} >= {"logs", "semantic"}
+        assert {match.path.split("/")[0] for match in app.search("penicillin").matches} >= {
+            "logs",
+            "semantic",
+        }
 
 
 @pytest.mark.parametrize("paths", [{}, BESIDE], ids=["usual", "beside"])
@@ -248,43 +259,43 @@ def test_two_machines_with_every_folder_elsewhere_come_to_the_same_files(
     hub = tmp_path / "hub.git"
     hub.mkdir()
     git(hub, "init", "-q", "--bare", "-b", "main", "--template=")
-    one = begun(tmp_path / "one", paths, OWN if paths else {})
+    first = begun(tmp_path / "one", paths, OWN if paths else {})
     if track:
         monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "own"))
         (tmp_path / "own/memoryclaw").mkdir(parents=True)
         (tmp_path / "own/memoryclaw/config.yaml").write_text(
             "git:\n  track_logs: true\n  track_ledger: true\n"
         )
-    git(one, "remote", "add", "origin", str(hub))
-    lived_in(one)
+    git(first, "remote", "add", "origin", str(hub))
+    lived_in(first)
 
     def exchange(*roots: Path) -> list[str]:
-        told: list[str] = []
+        remarks: list[str] = []
         for root in roots:
             with opened(root) as app:
-                told += app.exchange().told
-        return told
+                remarks += app.exchange().told
+        return remarks
 
-    exchange(one)
+    exchange(first)
     git(tmp_path, "clone", "-q", str(hub), "two")
-    two = tmp_path / "two"
-    for root, word in ((one, "hat"), (two, "coat")):
+    second = tmp_path / "two"
+    for root, word in ((first, "hat"), (second, "coat")):
         with opened(root) as app:
             app.remember("blue", entity="Ines Duarte", field=word)
             app.capture([{"session": "s7", "role": "user", "content": f"The {word} hangs in the hall."}])
             app.forget("Boathouse") if word == "hat" else app.feedback("Boathouse", 4)
-    assert exchange(one, two, one) == []
+    assert exchange(first, second, first) == []
     known, private = Places(paths), () if track else ("logs/", "ledger/", "working/")
     of_both = [
         {known.name_of(name): data for name, data in below(root).items() if not known.name_of(name).startswith(private or "working/")}
-        for root in (one, two)
+        for root in (first, second)
     ]  # fmt: skip
     assert of_both[0] == of_both[1]
     assert {name for name in of_both[0] if name.endswith("Boathouse.md")} == {"archive/Boathouse.md"}
-    assert git(one, "status", "--porcelain") == git(two, "status", "--porcelain") == ""
-    tracked = {known.name_of(name) for name in git(two, "ls-files").splitlines()}
+    assert git(first, "status", "--porcelain") == git(second, "status", "--porcelain") == ""
+    tracked = {known.name_of(name) for name in git(second, "ls-files").splitlines()}
     assert any(name.startswith("logs/") for name in tracked) == track
-    with opened(two) as app:
+    with opened(second) as app:
         assert {fact.field for _, fact in app.facts("Ines Duarte")} >= {"hat", "coat"}
         said = {unit.unit.text for unit in app.search("hangs hall").matches}
     assert len(said) == (2 if track else 1)

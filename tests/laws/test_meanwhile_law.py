@@ -112,7 +112,8 @@ def planned(case: Case, texts: dict[str, str]) -> ChangeSet:
     """The case as a change set, each action with what it saw."""
     collections = frozenset({"projects"})
     actions = tuple(
-        replace(one, basis=one.rests_on(texts.get(one.paths[0]), collections)) for one in case.actions
+        replace(action, basis=action.rests_on(texts.get(action.paths[0]), collections))
+        for action in case.actions
     )
     change = PlannedChange("fact", "A change", actions, source=TWIN)
     return ChangeSet(RUN, ranges=(TWIN,), changes=(change,), turns=4)

@@ -116,7 +116,7 @@ class Night:
         self.run = run
         self.asked = asked
 
-    def held(self) -> dict[str, str]:
+    def files(self) -> dict[str, str]:
         """The files of facts that count, as they are now."""
         files = {
             path: data.decode() for path, data in tree(self.root).items() if path.startswith("semantic/")
@@ -142,12 +142,12 @@ def test_no_fact_is_held_that_no_user_has_said(night: Night) -> None:
     facts = [(path, fact) for path, fact in app.facts(history=True) if fact.source]
     app.close()
     for path, fact in facts:
-        assert path in night.held()
+        assert path in night.files()
         for source in fact.source.split(", "):
             assert words_of_a_user(night.root, source, fact.value), (path, fact)
     if night.who != "user Mallory":
-        assert night.held()["semantic/projects.md"] == PROJECTS
-        assert "evil" not in "".join(night.held().values()).lower()
+        assert night.files()["semantic/projects.md"] == PROJECTS
+        assert "evil" not in "".join(night.files().values()).lower()
 
 
 def visible(text: str) -> str:
@@ -173,7 +173,7 @@ def test_what_is_held_is_facts_and_statements_and_no_other_structure(night: Nigh
     app = App(night.root, clock=lambda: NIGHT)
     facts = app.facts(history=True)
     app.close()
-    for path, text in night.held().items():
+    for path, text in night.files().items():
         note = read_note(path, text.encode(), ReadingSettings())
         assert (note.problems, note.tags) == ((), ())
         assert not text.startswith("---")
@@ -227,14 +227,14 @@ def test_an_episode_is_trusted_no_more_than_its_lines(night: Night) -> None:
 
 def test_a_recall_stays_fenced_and_shows_nothing_that_waits_as_held(night: Night) -> None:
     app = App(night.root, clock=lambda: NIGHT)
-    held = {fact.id for path, fact in app.facts(history=True) if path in night.held()}
+    poisoned = {fact.id for path, fact in app.facts(history=True) if path in night.files()}
     for question in (*ASKED, *ORDERS[::10]):
         answer = app.recall(question, budget=800)
         items = outlines.said(answer.context) if answer.context else []
         assert len(items) == len(answer.matches)
         for match in answer.matches:
             assert not match.path.startswith(("semantic/_", "review/", "skills/_drafts/"))
-            assert match.unit.kind != "fact" or match.unit.id in held
+            assert match.unit.kind != "fact" or match.unit.id in poisoned
             if match.path.startswith("logs/") and ":s" in match.unit.id and match.unit.id.endswith("/2"):
                 assert match.unit.trust == "untrusted"
     app.close()
@@ -286,10 +286,10 @@ def test_the_night_is_taken_back_whole(night: Night) -> None:
     }
     assert left == night.before
     assert app.consolidate().applied is None
-    found = {
+    folders = {
         match.path.split("/")[0]
         for question in (*ASKED, *ORDERS[::10])
         for match in app.search(question, limit=50).matches
     }
-    assert found <= {"logs", "semantic"}
+    assert folders <= {"logs", "semantic"}
     app.close()

@@ -60,8 +60,8 @@ def test_killed_at_any_write_no_use_is_lost_and_the_next_night_completes_it(
         root = shutil.copytree(start, tmp_path / str(at))
         killed = killed_at(at, lambda _: night(root, tracked=tracked))  # noqa: B023 - it is over when this returns
         assert killed.code in (0, -signal.SIGKILL)
-        found = files_of(root)
-        assert all(found[path] in (old[path], new[path]) for path in old), (
+        files = files_of(root)
+        assert all(files[path] in (old[path], new[path]) for path in old), (
             "a month is whole, as it was or rolled up"
         )
         assert figures(Ledger(str(root))) == before
@@ -73,6 +73,6 @@ def test_killed_at_any_write_no_use_is_lost_and_the_next_night_completes_it(
         assert files_of(root) == new
         assert figures(Ledger(str(root))) == before
         assert git(root, "status", "--porcelain") == ""
-        held = {path: git(root, "show", f"HEAD:{path}").encode() for path in new} if tracked else {}
-        assert held == (new if tracked else {})
+        committed = {path: git(root, "show", f"HEAD:{path}").encode() for path in new} if tracked else {}
+        assert committed == (new if tracked else {})
         shutil.rmtree(root)

@@ -128,9 +128,9 @@ class Machine:
         self.ledger.said[word] = "note"
 
     def forget(self, app: App) -> None:
-        found = sorted((self.root / "episodes").glob("*.md")) if (self.root / "episodes").is_dir() else []
-        if found and self.luck.random() < 0.3:
-            app.forget(f"episodes/{self.luck.choice(found).name}")
+        episodes = sorted((self.root / "episodes").glob("*.md")) if (self.root / "episodes").is_dir() else []
+        if episodes and self.luck.random() < 0.3:
+            app.forget(f"episodes/{self.luck.choice(episodes).name}")
 
     def exchange(self) -> None:
         with self.app() as app:
@@ -162,17 +162,17 @@ def two_clones(tmp_path: Path) -> tuple[Path, Path]:
     git(hub, "init", "-q", "--bare", "-b", "main", "--template=")
     for name in ("a", "b"):
         git(tmp_path, "clone", "-q", "--template=", str(hub), name)
-    one = tmp_path / "a"
-    git(one, "switch", "-qc", "main")
+    first = tmp_path / "a"
+    git(first, "switch", "-qc", "main")
     for name, text in FIRST.items():
-        path = one / name
+        path = first / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode())
-    git(one, "add", "-A")
-    git(one, "commit", "-qm", "first")
-    git(one, "push", "-q", "origin", "main")
+    git(first, "add", "-A")
+    git(first, "commit", "-qm", "first")
+    git(first, "push", "-q", "origin", "main")
     git(tmp_path / "b", "pull", "-q", "origin", "main")
-    return one, tmp_path / "b"
+    return first, tmp_path / "b"
 
 
 def live_for(tmp_path: Path, seed: int, rounds: int, *, most: int) -> None:
@@ -186,15 +186,15 @@ def live_for(tmp_path: Path, seed: int, rounds: int, *, most: int) -> None:
             machine.exchange()
     for machine in machines * 4:  # what each notes of the other's changes goes over once more
         machine.exchange()
-    one, two = machines
-    assert git(one.root, "rev-parse", "HEAD") == git(two.root, "rev-parse", "HEAD")
+    first, second = machines
+    assert git(first.root, "rev-parse", "HEAD") == git(second.root, "rev-parse", "HEAD")
     for machine in machines:
         assert git(machine.root, "status", "--porcelain") == "", "something of nobody's is left over"
         assert git(machine.root, "fsck", "--no-dangling", "--no-progress") == ""
         with machine.app() as app:
             app.sync()
             assert index_fingerprint(app.index) == rebuilt(machine.root)
-    files = one.text()
+    files = first.text()
     must_hold_everything(files, ledger)
 
 
@@ -234,9 +234,9 @@ def must_hold_everything(files: dict[str, str], ledger: Ledger) -> None:
     lines = files.get("review/decisions.jsonl", "").splitlines()
     assert len(lines) == len(set(lines))
     waiting = read_pending(files.get(PENDING_FILE, ""))
-    assert len({one.id for one in waiting}) == len(waiting)
-    for one in waiting:
-        assert not decisions.is_rejected(fingerprint("fact", one.entity, one.field, one.value)), one
+    assert len({item.id for item in waiting}) == len(waiting)
+    for item in waiting:
+        assert not decisions.is_rejected(fingerprint("fact", item.entity, item.field, item.value)), item
 
 
 def test_two_machines_live_for_a_while(tmp_path: Path) -> None:

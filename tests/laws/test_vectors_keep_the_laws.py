@@ -56,12 +56,14 @@ def always(server: EmbedServer, strategy: str, engine: str = "fts5") -> str:
     return settings(server, *lines) + f"index:\n  engine: {engine}\n"
 
 
-def told(app: App, question: str) -> str:
-    found = [
+def answered(app: App, question: str) -> str:
+    answers = [
         shapes.search(app.search(question, limit=30)),
         shapes.recall(app.recall(question), trace=True),
     ]
-    return json.dumps([{k: v for k, v in one.items() if k not in ("timings_ms", "receipt")} for one in found])
+    return json.dumps(
+        [{k: v for k, v in shape.items() if k not in ("timings_ms", "receipt")} for shape in answers]
+    )
 
 
 @some
@@ -81,8 +83,8 @@ def test_every_answer_explains_itself_and_hides_no_hit_of_words(
         assert match.matched
         assert all(term.value * 1024 == int(term.value * 1024) and term.value for term in match.terms)
     # Not by id: of copies that share one, the first keeps it, and vectors may find an earlier copy.
-    found = {(match.path, match.unit.line) for match in both.matches}
-    assert {(match.path, match.unit.line) for match in words.matches} <= found
+    places = {(match.path, match.unit.line) for match in both.matches}
+    assert {(match.path, match.unit.line) for match in words.matches} <= places
     assert [t.score for t in both.trace] == sorted((t.score for t in both.trace), reverse=True)
 
 
@@ -95,12 +97,12 @@ def test_the_way_in_which_vectors_came_about_changes_no_byte(
     text = always(server, strategy)
     with opened(files, text) as app:
         app.fill_vectors()
-        at_once = told(app, question)
+        at_once = answered(app, question)
         app.close()
         shutil.rmtree(state_folder(app.root))
         app.sync()
         app.fill_vectors()
-        assert told(app, question) == at_once
+        assert answered(app, question) == at_once
     names = list(files)
     random.shuffle(names)
     with opened({}, text) as app:
@@ -112,7 +114,7 @@ def test_the_way_in_which_vectors_came_about_changes_no_byte(
                 put(app.root, {name: files[name]})
             app.sync()
             app.fill_vectors()
-        assert told(app, question) == at_once
+        assert answered(app, question) == at_once
 
 
 def test_a_fill_that_is_killed_again_and_again_ends_as_an_undisturbed_one(
@@ -126,7 +128,7 @@ def test_a_fill_that_is_killed_again_and_again_ends_as_an_undisturbed_one(
         with App(root, clock=lambda: MONDAY) as app:
             app.sync()
             app.fill_vectors()
-            undisturbed = told(app, asked)
+            undisturbed = answered(app, asked)
         shutil.rmtree(root / ".memoryclaw")
         server.pause = 0.01
         for _ in range(3):
@@ -137,12 +139,12 @@ def test_a_fill_that_is_killed_again_and_again_ends_as_an_undisturbed_one(
             process.wait()
             with App(root, clock=lambda: MONDAY) as app:
                 assert app._context.vectors.store.sound()
-                assert told(app, "word7")
+                assert answered(app, "word7")
         server.pause = 0
         with App(root, clock=lambda: MONDAY) as app:
             assert app.fill_vectors().missing == 0
             assert len(server.texts) < 2 * 120 + 5 * 20
-            assert told(app, asked) == undisturbed
+            assert answered(app, asked) == undisturbed
 
 
 @some
@@ -150,12 +152,12 @@ def test_a_fill_that_is_killed_again_and_again_ends_as_an_undisturbed_one(
 def test_both_engines_give_the_same_bytes(
     server: EmbedServer, files: dict[str, str], question: str, strategy: str
 ) -> None:
-    found = []
+    answers = []
     for engine in ("fts5", "whoosh"):
         with opened(files, always(server, strategy, engine)) as app:
             app.fill_vectors()
-            found.append(told(app, question))
-    assert found[0] == found[1]
+            answers.append(answered(app, question))
+    assert answers[0] == answers[1]
 
 
 @some
@@ -164,10 +166,10 @@ def test_without_vectors_the_bytes_are_those_of_words(
     server: EmbedServer, files: dict[str, str], question: str, strategy: str
 ) -> None:
     with opened(files, always(server, strategy)) as app:
-        ours = json.loads(told(app, question))
+        ours = json.loads(answered(app, question))
         put(app.root, {"memoryclaw.yaml": "retrieval:\n  fallback: none\n"})
         with App(app.root, clock=lambda: MONDAY) as plain:
-            alone = json.loads(told(plain, question))
-    for one in (*ours, *alone):
-        del one["degraded"]
+            alone = json.loads(answered(plain, question))
+    for shape in (*ours, *alone):
+        del shape["degraded"]
     assert ours == alone

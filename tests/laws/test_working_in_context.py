@@ -52,10 +52,10 @@ def test_no_working_memory_breaks_the_budget_the_fence_or_an_explanation(
 
 def parted(context: str) -> tuple[list[str], list[Said]]:
     """The texts of the working memory, and all other items, of a context that is one well-formed block."""
-    found = said(context) if context else []
-    own = [item for item in found if item.above.startswith("working:")]
+    lines = said(context) if context else []
+    own = [item for item in lines if item.above.startswith("working:")]
     assert {item.trust for item in own} <= {"unknown"}
-    return [item.text for item in own], found[len(own) :]
+    return [item.text for item in own], lines[len(own) :]
 
 
 @pytest.mark.parametrize("order", [*HOSTILE, *INJECTIONS[:12]])

@@ -57,7 +57,7 @@ def opened(root, days=0):
 def recalled(root, query, days=0):
     with opened(root, days) as app:
         answer = app.recall(query)
-    return {one.unit.id for one in answer.matches}, {one.id: one.reason for one in answer.left_out}
+    return {match.unit.id for match in answer.matches}, {match.id: match.reason for match in answer.left_out}
 
 
 def test_the_last_day_counts_and_the_day_after_it_is_out_of_recall(vault):
@@ -90,8 +90,8 @@ def test_the_night_moves_it_away_one_commit_each_and_deletes_nothing(vault):
     before = users_work(vault)
     with opened(vault) as app:
         done = app.consolidate(llm="none").upkeep
-    assert {one.kind for one in done.applied.commits} == {"archive", "expired"}
-    assert len({one.commit for one in done.applied.commits}) == 5
+    assert {commit.kind for commit in done.applied.commits} == {"archive", "expired"}
+    assert len({commit.commit for commit in done.applied.commits}) == 5
     assert (vault / "archive/notes/sale.md").read_text().endswith("The kayak shop has a sale.\n")
     assert not (vault / "notes/sale.md").exists()
     assert (vault / "semantic/people.md").read_text() == (
@@ -116,8 +116,8 @@ def test_a_second_night_finds_nothing_and_the_last_day_is_never_a_night_too_earl
 
 def test_a_dry_run_tells_of_it_and_a_vault_that_proposes_asks_first(vault):
     with opened(vault) as app:
-        told = app.consolidate(llm="none", dry_run=True).upkeep
-        assert {change.title for change in told.changes.changes} == {
+        upkeep = app.consolidate(llm="none", dry_run=True).upkeep
+        assert {change.title for change in upkeep.changes.changes} == {
             "Expired: Sale", "Expired: Wifi", "Expired: Ann: desk is room four", "Expired: Ann: hotel is Krone",
             'Expired: Ann said: "the spare key is with Rolf"',
         }  # fmt: skip
@@ -125,7 +125,7 @@ def test_a_dry_run_tells_of_it_and_a_vault_that_proposes_asks_first(vault):
         app.consolidate(llm="none", mode="propose")
         assert (vault / "notes/sale.md").exists()
         done = app.review.approve(app.review.list())
-    assert {one.action for one in done} == {"approved"}
+    assert {outcome.action for outcome in done} == {"approved"}
     assert (vault / "archive/notes/sale.md").exists()
     assert "desk: room four" in (vault / "semantic/people.md").read_text().partition("## History")[2]
 
@@ -149,6 +149,6 @@ def test_a_day_that_cannot_be_read_expires_nothing_and_is_reported(vault):
     assert "notes/sale" in recalled(vault, "kayak")[0]
     with opened(vault) as app:
         app.sync()
-        told = [(one.path, one.line, one.message) for one in app.catalog.problems()]
-    assert ("notes/sale.md", 2, "expires: 'soon' is not a date") in told
-    assert ("semantic/people.md", 2, "expires: 'whenever' is not a date") in told
+        problems = [(problem.path, problem.line, problem.message) for problem in app.catalog.problems()]
+    assert ("notes/sale.md", 2, "expires: 'soon' is not a date") in problems
+    assert ("semantic/people.md", 2, "expires: 'whenever' is not a date") in problems

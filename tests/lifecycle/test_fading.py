@@ -146,13 +146,19 @@ def test_inspect_shows_the_sum_of_the_uses(app: App, clock: Clock) -> None:
     app.search("It was about rope", session="s")
     app.show("rope", session="s")
     app.feedback("rope", 2)
-    found = app.inspect("rope")
-    (cited, rated) = found.strength.steps
+    inspected = app.inspect("rope")
+    (cited, rated) = inspected.strength.steps
     assert (cited.use.receipt, cited.use.cited, cited.credit, cited.faded, cited.x) == (
         receipt, "id", 0.6, 0, 0.6,
     )  # fmt: skip
     assert (rated.use.rating, rated.credit, rated.faded) == (2, -0.5, pytest.approx(0.3))
-    assert rated.x == found.strength.x == pytest.approx(0.3 - 0.5 * 1.3)
-    assert found.kind == "episode"
-    assert (found.shown, found.searched, found.fetched, found.cited, found.rated) == (61, 1, 1, 1, 1)
+    assert rated.x == inspected.strength.x == pytest.approx(0.3 - 0.5 * 1.3)
+    assert inspected.kind == "episode"
+    assert (inspected.shown, inspected.searched, inspected.fetched, inspected.cited, inspected.rated) == (
+        61,
+        1,
+        1,
+        1,
+        1,
+    )
     assert app.stats().cited == 1

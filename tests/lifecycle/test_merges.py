@@ -176,8 +176,8 @@ def test_what_only_the_other_has_goes_with_it(vault):
 
 
 def test_lines_in_another_order_are_the_same():
-    one, other = f"{PAINT}\n{ORDER}\n{ROLLER}", f"{ROLLER}\n{PAINT}\n{ORDER}"
-    (pair,) = alike_pairs([("a", one), ("b", other)])
+    first, other = f"{PAINT}\n{ORDER}\n{ROLLER}", f"{ROLLER}\n{PAINT}\n{ORDER}"
+    (pair,) = alike_pairs([("a", first), ("b", other)])
     assert (pair.takes, pair.taken, pair.outcome) == ("a", "b", "absorb")
 
 
@@ -279,12 +279,12 @@ def test_two_names_of_one_entity_are_proposed_and_become_one(vault):
     )
     with open_vault(root, clock=lambda: NOW) as app:
         for name in ("Atlas", "atlas", "Project Atlas"):
-            found = app.entity(name)
-            assert found.name == "Project Atlas"
-            assert {f.value for _, f in found.facts} == {
+            entity = app.entity(name)
+            assert entity.name == "Project Atlas"
+            assert {f.value for _, f in entity.facts} == {
                 "2026-06-01", "Nora Lindqvist", "it must be light", "Pip",
             }  # fmt: skip
-        assert [one.name for one in app.entities()] == ["Other", "Project Atlas"]
+        assert [entity.name for entity in app.entities()] == ["Other", "Project Atlas"]
         old = app.show("semantic/projects#Atlas.lead")
         assert old.address.id == "semantic/projects#Project Atlas.lead"
         assert "Nora Lindqvist" in app.recall("who is the lead of Atlas?", noted=False).context
@@ -365,7 +365,7 @@ def test_short_names_become_the_full_one_in_any_style(vault, file, text, name):
     (done,) = approve(root)
     assert done.action == "approved", done.notice
     with open_vault(root, clock=lambda: NOW) as app:
-        assert [one.name for one in app.entities()] == [name]
+        assert [entity.name for entity in app.entities()] == [name]
         app.undo(done.commit)
     assert snapshot(root) == before
 
@@ -424,8 +424,8 @@ def test_facts_that_say_the_same_are_proposed_and_a_yes_unites_their_sources(vau
     assert people.count("the shed has") == 3
     assert night(root, days=1) is None
     with open_vault(root, clock=lambda: NOW) as app:
-        for one in reversed(done):
-            app.undo(one.commit)
+        for outcome in reversed(done):
+            app.undo(outcome.commit)
     assert snapshot(root) == before
 
 

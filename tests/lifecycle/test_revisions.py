@@ -65,14 +65,14 @@ def test_an_episode_whose_fact_was_superseded_is_proposed_and_a_yes_adds_one_lin
     assert waiting(root) == [f"Revise {old.stem}"]
     before = old.read_text("utf-8")
     with opened(root, 3) as app:
-        [item] = [one for one in app.review.list() if one.kind == "revision"]
+        [item] = [waiting for waiting in app.review.list() if waiting.kind == "revision"]
         assert item.why == "what it tells as a fact was superseded later"
         [change] = app.review.diff(item)
         assert change.path == f"episodes/{old.name}"
         app.review.approve([item])
     line = f"  - superseded by [[{new.stem}#^l1]]: Boathouse: deadline is 2026-12-18 (2026-04-02)\n"
-    told = next(one for one in before.splitlines(keepends=True) if one.rstrip().endswith("^l1"))
-    assert old.read_text("utf-8") == before.replace(told, told + line)
+    statement = next(line for line in before.splitlines(keepends=True) if line.rstrip().endswith("^l1"))
+    assert old.read_text("utf-8") == before.replace(statement, statement + line)
     night(root, 4)
     assert not waiting(root)
     with opened(root, 5) as app:
@@ -87,7 +87,7 @@ def test_a_no_keeps_the_episode_and_is_remembered(root: Path) -> None:
     night(root, 2, LATER)
     before = episode(root, 1).read_text("utf-8")
     with opened(root, 3) as app:
-        app.review.reject([one for one in app.review.list() if one.kind == "revision"])
+        app.review.reject([waiting for waiting in app.review.list() if waiting.kind == "revision"])
     night(root, 4)
     assert not waiting(root)
     assert episode(root, 1).read_text("utf-8") == before
@@ -107,7 +107,7 @@ def test_what_is_edited_into_the_proposal_is_what_is_done(root: Path) -> None:
         },
     )
     with opened(root, 3) as app:
-        app.review.approve([one for one in app.review.list() if one.kind == "revision"])
+        app.review.approve([waiting for waiting in app.review.list() if waiting.kind == "revision"])
     assert (root / part).read_text("utf-8") == "# Deadline\n\n- it was the 11th\n"
     assert "superseded by" in episode_of(root, "2026-04-01_18-01").read_text("utf-8")
 
@@ -125,7 +125,7 @@ def test_one_of_three_facts_is_not_enough_and_two_are(tmp_path: Path) -> None:
     night(root, 3, "The budget of Boathouse is now 16k.")
     assert waiting(root) == [f"Revise {episode(root, 1).stem}"]
     with opened(root, 4) as app:
-        app.review.approve([one for one in app.review.list() if one.kind == "revision"])
+        app.review.approve([waiting for waiting in app.review.list() if waiting.kind == "revision"])
     assert episode(root, 1).read_text("utf-8").count("superseded by [[") == 2
 
 
@@ -147,7 +147,7 @@ def test_only_a_few_wait_at_a_time(tmp_path: Path) -> None:
     night(root, 20)
     assert len(waiting(root)) == WAITING
     with opened(root, 21) as app:
-        app.review.reject([one for one in app.review.list() if one.kind == "revision"])
+        app.review.reject([waiting for waiting in app.review.list() if waiting.kind == "revision"])
     night(root, 22)
     assert len(waiting(root)) == 2  # those that were left
 

@@ -35,7 +35,7 @@ def night(root: Path, days: int = 0, **how: object):
         return app.consolidate(llm="none", **how).upkeep
 
 
-def held(root: Path) -> list[str]:
+def values_of(root: Path) -> list[str]:
     with open_vault(root, clock=lambda: NOW) as app:
         return [fact.value for _, fact in app.facts("Atlas")]
 
@@ -49,8 +49,8 @@ def test_the_later_value_holds_and_the_commit_says_by_which_rule(tmp_path):
     root = vault_of(tmp_path / "v", *LATER)
     before = users_work(root)
     done = night(root)
-    assert [one.kind for one in done.applied.commits] == ["conflict"]
-    assert held(root) == ["2026-06-01"]
+    assert [commit.kind for commit in done.applied.commits] == ["conflict"]
+    assert values_of(root) == ["2026-06-01"]
     assert (root / "semantic/p0.md").read_text() == (
         "# Atlas\n\n## History\n- deadline: 2026-05-02 [since:: 2026-04-20] [until:: 2026-05-04]\n"
     )
@@ -80,7 +80,7 @@ def test_the_later_value_holds_and_the_commit_says_by_which_rule(tmp_path):
 def test_trust_then_explicitness_go_before_the_date(tmp_path, facts, value, rule):
     root = vault_of(tmp_path / "v", *facts)
     night(root)
-    assert held(root) == [value]
+    assert values_of(root) == [value]
     assert rule in git(root, "log", "-1", "--format=%B")
 
 
@@ -121,8 +121,8 @@ def test_what_a_rule_decided_can_be_taken_back_and_is_not_decided_again(tmp_path
 def test_where_everything_is_proposed_the_rule_waits_too(tmp_path):
     root = vault_of(tmp_path / "v", *LATER)
     night(root, mode="propose")
-    assert sorted(held(root)) == ["2026-05-02", "2026-06-01"]
+    assert sorted(values_of(root)) == ["2026-05-02", "2026-06-01"]
     with open_vault(root, clock=lambda: NOW) as app:
         [item] = [item for item in app.review.list() if item.change is not None]
         app.review.approve([item])
-    assert held(root) == ["2026-06-01"]
+    assert values_of(root) == ["2026-06-01"]

@@ -49,11 +49,14 @@ def test_what_would_break_a_golden_question_is_proposed_with_the_reason(vault):
     (vault / "eval").mkdir()
     (vault / "eval/questions.yaml").write_text("Which rope?: rope\n")
     done = night(vault).upkeep
-    assert (done.mode, [one.kind for one in done.applied.commits]) == ("propose", ["proposal", "proposal"])
+    assert (done.mode, [commit.kind for commit in done.applied.commits]) == (
+        "propose",
+        ["proposal", "proposal"],
+    )
     assert done.changes.held.startswith("a golden question would break: 'Which rope?'")
     assert (vault / OLD).exists()
     with open_vault(vault) as app:
-        assert any(one.why == done.changes.held for one in app.review.list())
+        assert any(item.why == done.changes.held for item in app.review.list())
     assert night(vault, 1).upkeep is None, "it waits"
 
 
@@ -62,7 +65,7 @@ def test_what_time_asks_for_is_done_or_proposed_each_in_a_commit_of_its_own(vaul
     before = users_work(vault)
     done = night(vault)
     assert done.waits == ""
-    assert [one.kind for one in done.upkeep.applied.commits] == ["archive", "proposal"]
+    assert [commit.kind for commit in done.upkeep.applied.commits] == ["archive", "proposal"]
     assert (vault / OLD.replace("episodes", "archive/episodes")).read_text().endswith("A blue rope.\n")
     assert not (vault / OLD).exists()
     assert git(vault, "log", "-2", "--format=%s") == "Waits for review: Ann: city is Bern\nArchive: rope\n"
@@ -108,9 +111,9 @@ def test_a_refusal_is_remembered(vault):
 def test_where_everything_is_to_be_proposed_nothing_is_done(vault):
     done = night(vault, mode="propose").upkeep
     assert (vault / OLD).exists()
-    assert {one.kind for one in done.applied.commits} == {"proposal"}
+    assert {commit.kind for commit in done.applied.commits} == {"proposal"}
     with open_vault(vault) as app:
-        item = next(one for one in app.review.list() if one.kind == "archive")
+        item = next(waiting for waiting in app.review.list() if waiting.kind == "archive")
         app.review.approve([item])
     assert not (vault / OLD).exists()
 

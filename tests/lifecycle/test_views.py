@@ -117,8 +117,8 @@ def test_a_page_is_stale_once_its_files_say_something_else_and_is_written_by_nob
     assert states(root)["views/entities/kiosk.md"] == "current"
     assert (root / PAGE).read_bytes() == before
     with open_vault(root, clock=lambda: NOW) as app:
-        (check,) = [one for one in app.doctor() if one.name == "views"]
-        assert (check.level, [one.path for one in check.details]) == ("advice", [PAGE, TOPIC])
+        (check,) = [check for check in app.doctor() if check.name == "views"]
+        assert (check.level, [detail.path for detail in check.details]) == ("advice", [PAGE, TOPIC])
     assert views(root, "rowing club", write=True).written == (PAGE,)
     assert views(root, "boathouse", write=True).written == ()
     assert "deadline: 2027-01-15" in (root / PAGE).read_text()
@@ -192,12 +192,12 @@ def test_pages_are_no_memory_twice_and_what_is_written_on_them_is_found(root):
         (match,) = app.search("drawbridge").matches
         assert match.path == PAGE
         assert match.unit.line == len(page.read_text().splitlines()) or match.snippet.endswith("drawbridge.")
-        found = app.search("thousand", limit=50).matches
-        assert not [one for one in found if one.path.startswith("views/")]
+        matches = app.search("thousand", limit=50).matches
+        assert not [match for match in matches if match.path.startswith("views/")]
         facts = app.facts()
         assert not [path for path, _ in facts if path.startswith("views/")]
         fingerprints = app.doctor()
-        assert [one.level for one in fingerprints if one.name == "index"] == ["ok"]
+        assert [fingerprint.level for fingerprint in fingerprints if fingerprint.name == "index"] == ["ok"]
 
 
 def test_pages_are_not_in_git_unless_the_user_puts_them_there(root):

@@ -70,14 +70,14 @@ def read(root: Path, url: str, model: str = MODEL) -> Extraction:
 
 
 def test_a_real_model_is_heard_or_the_reading_is_by_patterns(tmp_path: Path, url: str):
-    found = read(tmp_path, url)
-    said(found)
-    assert (found.by == f"ollama/{MODEL}") != bool(found.degraded)
+    reading = read(tmp_path, url)
+    said(reading)
+    assert (reading.by == f"ollama/{MODEL}") != bool(reading.degraded)
     lines = dict(enumerate((text for _, text in PAINT), 1))
-    assert all(claim.quote in lines[claim.line] for claim in found.claims)
-    assert found.points == basis_of().points
-    assert found.title
-    assert found.summary
+    assert all(claim.quote in lines[claim.line] for claim in reading.claims)
+    assert reading.points == basis_of().points
+    assert reading.title
+    assert reading.summary
 
 
 def test_the_wire_holds_and_the_same_prompt_gets_the_same_answer(url: str):

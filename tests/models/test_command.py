@@ -28,13 +28,13 @@ PRIVATE = {"OPENAI_API_KEY": "sk-x", "MEMORYCLAW_VAULT": "/v", "PYTHONPATH": "/p
 def command(code: str, *, timeout: float = 60.0, **options: Any) -> Command:
     """A Python program as a model."""
     environ = {**os.environ, **PRIVATE, "XDG_STATE_HOME": "/state", "LC_ALL": "C.UTF-8"}
-    return Command([sys.executable, "-c", code], timeout, environ, told=without_secrets, **options)
+    return Command([sys.executable, "-c", code], timeout, environ, cleaned=without_secrets, **options)
 
 
 def shell(line: str, **options: Any) -> Command:
     """A line of shell as a model."""
     return Command(
-        ["sh", "-c", line], options.pop("timeout", 60.0), os.environ, told=without_secrets, **options
+        ["sh", "-c", line], options.pop("timeout", 60.0), os.environ, cleaned=without_secrets, **options
     )
 
 
@@ -49,8 +49,8 @@ def test_it_runs_in_an_empty_folder_that_is_gone_afterwards() -> None:
     said = command(
         "import os; open('mine', 'w'); print(os.getcwd(), os.listdir(), oct(os.stat('.').st_mode))"
     )
-    folder, held, mode = said.ask(PROMPT, SCHEMA).split()
-    assert (held, mode) == ("['mine']", "0o40700")
+    folder, kept, mode = said.ask(PROMPT, SCHEMA).split()
+    assert (kept, mode) == ("['mine']", "0o40700")
     assert not Path(folder).exists()
 
 
@@ -66,7 +66,7 @@ def test_a_signal_that_comes_while_it_starts_ends_it_too(number: signal.Signals,
     started: list[int] = []
     # A suite that runs in the background of a shell is told to ignore Ctrl-C.
     usual = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
-    before = {one: signal.signal(one, handler) for one, handler in usual.items()}
+    before = {number: signal.signal(number, handler) for number, handler in usual.items()}
 
     class Slow(subprocess.Popen[bytes]):
         def __init__(self, *args: Any, **options: Any) -> None:
@@ -79,10 +79,10 @@ def test_a_signal_that_comes_while_it_starts_ends_it_too(number: signal.Signals,
     try:
         with pytest.raises(KeyboardInterrupt):
             shell("sleep 600 & wait").ask(PROMPT, SCHEMA)
-        assert {one: signal.getsignal(one) for one in usual} == usual
+        assert {number: signal.getsignal(number) for number in usual} == usual
     finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        for name, handler in before.items():
+            signal.signal(name, handler)
     assert started[1:] == [0]
     assert not lives(started[0])
 

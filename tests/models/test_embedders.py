@@ -91,8 +91,8 @@ def test_only_a_name_that_is_short_for_one_model_is_completed(said: str, meant: 
 def test_a_model_that_is_there_under_another_tag_is_named() -> None:
     with EmbedServer("nomic-embed-text:v1.5") as server, pytest.raises(ModelError) as caught:
         embedder(server, "nomic-embed").recipe()
-    told = "Ollama has no model nomic-embed-text but nomic-embed-text:v1.5; `ollama pull nomic-embed-text` fetches it"
-    assert str(caught.value) == told
+    sentence = "Ollama has no model nomic-embed-text but nomic-embed-text:v1.5; `ollama pull nomic-embed-text` fetches it"
+    assert str(caught.value) == sentence
 
 
 @pytest.mark.parametrize(

@@ -27,18 +27,18 @@ _READY, _SOON = 240, 60
 def program() -> list[str]:
     """How OpenClaw is run; `make test-openclaw` says where Node and OpenClaw are."""
     tools = Path(os.environ.get("OPENCLAW_TOOLS") or VENV / "openclaw")
-    found = [tools / "node/bin/node", tools / "node_modules/openclaw/openclaw.mjs"]
-    assert all(path.is_file() for path in found), "OpenClaw is not here; `make test-openclaw` installs it"
-    return [os.fspath(path) for path in found]
+    files = [tools / "node/bin/node", tools / "node_modules/openclaw/openclaw.mjs"]
+    assert all(path.is_file() for path in files), "OpenClaw is not here; `make test-openclaw` installs it"
+    return [os.fspath(path) for path in files]
 
 
 def wait(for_what: Callable[[], Any], seconds: float = _SOON) -> Any:
     """Waits until something is so, and returns it."""
     end = time.monotonic() + seconds
-    while not (found := for_what()):
+    while not (value := for_what()):
         assert time.monotonic() < end, "it did not come to pass"
         time.sleep(0.1)
-    return found
+    return value
 
 
 def config(port: int, model: str, workspace: Path) -> str:
@@ -144,18 +144,18 @@ class Host:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
-        if found := self.daemon():
-            os.kill(found["pid"], signal.SIGTERM)
-            wait(lambda: not _lives(found["pid"]))
+        if daemon := self.daemon():
+            os.kill(daemon["pid"], signal.SIGTERM)
+            wait(lambda: not _lives(daemon["pid"]))
         self.model.__exit__()
 
     def daemon(self) -> dict[str, Any]:
         """What the daemon says of itself; empty while there is none."""
         try:
-            found: dict[str, Any] = json.loads((self.vault / ".memoryclaw/serve.json").read_text())
+            address: dict[str, Any] = json.loads((self.vault / ".memoryclaw/serve.json").read_text())
         except (OSError, ValueError):
             return {}
-        return found if _lives(found["pid"]) else {}
+        return address if _lives(address["pid"]) else {}
 
     def turn(self, text: str, user: str = "nora") -> str:
         """What the agent answers; one user is one session."""

@@ -15,9 +15,9 @@ scores = st.floats(0.5, 40).map(exact)
 
 
 def test_the_nearest_gets_a_share_of_the_best_sum_of_words_and_others_less() -> None:
-    found = vector_lane.nearness({1: 0.8, 2: 0.4, 3: 0.0, 4: -0.2}, 10.0)
+    nearness = vector_lane.nearness({1: 0.8, 2: 0.4, 3: 0.0, 4: -0.2}, 10.0)
     most = vector_lane.WEIGHT * 10
-    assert found == {1: exact(most), 2: exact(most / 2), 3: 0.0, 4: 0.0}
+    assert nearness == {1: exact(most), 2: exact(most / 2), 3: 0.0, 4: 0.0}
 
 
 def test_where_nothing_is_near_nothing_is_lifted() -> None:
@@ -27,14 +27,14 @@ def test_where_nothing_is_near_nothing_is_lifted() -> None:
 
 @given(cosines, scores)
 def test_the_nearer_the_higher_and_never_above_the_share(near: dict[int, float], best: float) -> None:
-    found = vector_lane.nearness(near, best)
-    assert found.keys() == near.keys()
+    nearness = vector_lane.nearness(near, best)
+    assert nearness.keys() == near.keys()
     order = sorted(near, key=lambda unit: -near[unit])
-    values = [found[unit] for unit in order]
+    values = [nearness[unit] for unit in order]
     assert values == sorted(values, reverse=True)
     assert all(0 <= value <= exact(vector_lane.WEIGHT * best) for value in values)
     assert all(value * 1024 == int(value * 1024) for value in values)
-    assert all(found[unit] == 0 for unit, cosine in near.items() if cosine <= 0)
+    assert all(nearness[unit] == 0 for unit, cosine in near.items() if cosine <= 0)
 
 
 def test_a_question_is_put_as_the_one_it_is_about_would_put_it() -> None:

@@ -223,9 +223,9 @@ def test_links_back_come_from_every_spelling(linked: App) -> None:
 
 
 def test_links_of_a_section_are_those_on_its_lines_and_those_that_name_it(linked: App) -> None:
-    found = linked.links("notes/moon#Dough")
-    assert [(end.line, end.target) for end in found.out] == [(8, "Home")]
-    assert {end.target for end in found.back} == {"Moon Pancakes#Dough", "notes/moon.md#Dough"}
+    links = linked.links("notes/moon#Dough")
+    assert [(end.line, end.target) for end in links.out] == [(8, "Home")]
+    assert {end.target for end in links.back} == {"Moon Pancakes#Dough", "notes/moon.md#Dough"}
 
 
 def test_links_to_an_entity_are_found_by_all_its_names(linked: App) -> None:

@@ -52,14 +52,16 @@ def talk(app: App, question: str, reply: str, session: str = "s", **values: obje
 def cited(app: App) -> list[tuple[str, str]]:
     """The ids that the last reply cited, and how."""
     record = app.ledger.record()
-    return [(id_, record.uses_of(id_)[-1].cited) for one in record.citations[-1:] for id_ in one.ids]
+    return [
+        (id_, record.uses_of(id_)[-1].cited) for citation in record.citations[-1:] for id_ in citation.ids
+    ]
 
 
 DEADLINE, CONTRACTOR = "semantic/projects#Boathouse.deadline", "semantic/projects#Boathouse.contractor"
 
 
 @pytest.mark.parametrize(
-    ("question", "reply", "found"),
+    ("question", "reply", "expected"),
     [
         ("boathouse deadline?", f"See [{DEADLINE}].", [(DEADLINE, "id")]),
         ("boathouse deadline?", "It is on 11 December.", [(DEADLINE, "words")]),
@@ -74,10 +76,10 @@ DEADLINE, CONTRACTOR = "semantic/projects#Boathouse.deadline", "semantic/project
     ],
 )  # fmt: skip
 def test_a_reply_cites_what_only_what_it_was_shown_could_tell_it(
-    app: App, question: str, reply: str, found: list[tuple[str, str]]
+    app: App, question: str, reply: str, expected: list[tuple[str, str]]
 ) -> None:
     talk(app, question, reply)
-    assert cited(app) == found
+    assert cited(app) == expected
 
 
 def test_what_was_not_shown_to_the_session_is_not_cited_unless_the_host_names_the_receipt(app: App) -> None:
@@ -181,9 +183,9 @@ def test_a_bad_rating_lowers_at_most_to_half_and_a_good_one_lifts_at_most_to_twi
     for _ in range(9):
         app.ledger.append("rated", {"ids": ["other/3"], "rating": 1}, app.clock())
         app.ledger.append("rated", {"ids": ["other/4"], "rating": 5}, app.clock())
-    found = dict(ranking(app))
-    assert word / 2 <= found["other/3"] < word * 0.51
-    assert word * 1.99 < found["other/4"] <= word * 2
+    ranks = dict(ranking(app))
+    assert word / 2 <= ranks["other/3"] < word * 0.51
+    assert word * 1.99 < ranks["other/4"] <= word * 2
 
 
 def test_equals_stand_by_strength_before_their_ids_and_one_constant_takes_it_all_out(
@@ -213,17 +215,17 @@ def test_what_a_session_was_shown_lately_is_bounded_and_begins_anew_where_the_ho
         {"ts": f"2026-05-0{n}T00:00:00Z", "receipt": f"r-{n}", "ids": [f"{n}-{m}" for m in range(40)]}
         for n in range(1, 5)
     ]
-    found = lately(events, "2026-05-03T00:00:00Z")
-    assert len(found) == MOST
-    assert next(iter(found)) == "3-0"
-    assert found["2-5"] == "r-2"
-    assert "4-0" not in found
+    recent = lately(events, "2026-05-03T00:00:00Z")
+    assert len(recent) == MOST
+    assert next(iter(recent)) == "3-0"
+    assert recent["2-5"] == "r-2"
+    assert "4-0" not in recent
     events[2]["seen"] = "none"
     assert set(lately(events, "2026-05-03T00:00:00Z").values()) == {"r-3"}
 
 
 @pytest.mark.parametrize(
-    ("reply", "id_", "found"),
+    ("reply", "id_", "is_cited"),
     [
         ("from notes/a.", "notes/a", True),
         ("from notes/a.md", "notes/a", False),
@@ -236,8 +238,8 @@ def test_what_a_session_was_shown_lately_is_bounded_and_begins_anew_where_the_ho
         ("nothing", "", False),
     ],
 )
-def test_an_id_stands_in_a_reply_only_as_itself(reply: str, id_: str, found: bool) -> None:
-    assert names(reply, id_) is found
+def test_an_id_stands_in_a_reply_only_as_itself(reply: str, id_: str, is_cited: bool) -> None:
+    assert names(reply, id_) is is_cited
 
 
 def test_capture_goes_on_when_the_use_cannot_be_kept(app: App) -> None:

@@ -101,8 +101,8 @@ def scores(app: App, question: str) -> dict[str, float]:
 def test_turns_beside_one_lend_it_their_words_the_nearer_the_more(tmp_path: Path) -> None:
     said = ["x1 y1", "The kettle broke.", "x2 y2", "x3 y3", "x4 y4"]
     with App(put(tmp_path / "vault", log(*(("user", text) for text in said)))) as app:
-        found = scores(app, "kettle")
-        assert sorted(found, key=lambda id_: -found[id_]) == ["log:s/1", "log:s/2", "log:s/0", "log:s/3"]
+        by_id = scores(app, "kettle")
+        assert sorted(by_id, key=lambda id_: -by_id[id_]) == ["log:s/1", "log:s/2", "log:s/0", "log:s/3"]
         beside = next(match for match in app.search("kettle").matches if match.unit.id == "log:s/2")
         assert ("kettle", "prev", "neighbour") in beside.matched
         assert beside.surfaces == frozenset()
@@ -121,10 +121,10 @@ def test_a_log_that_grew_lends_nothing_of_what_it_was_before(tmp_path: Path) -> 
     with App(root) as app:
         before = scores(app, "kettle harbour")
         put(root, log(*(("user", text) for text in [*said, "x5 y5"])))
-        found = scores(app, "kettle harbour")
-    assert found.keys() - before.keys() == {"log:s/5"}
+        by_id = scores(app, "kettle harbour")
+    assert by_id.keys() - before.keys() == {"log:s/5"}
     with App(root) as fresh:
-        assert found == scores(fresh, "kettle harbour")
+        assert by_id == scores(fresh, "kettle harbour")
 
 
 def test_an_assistants_long_reply_and_a_tool_rise_by_their_own_words_alone(tmp_path: Path) -> None:
@@ -142,10 +142,10 @@ def test_an_assistants_short_answer_is_found_by_the_question_before_it(tmp_path:
 
 
 def test_an_assistant_lends_to_a_person_and_a_tool_does_not(tmp_path: Path) -> None:
-    for role, found in (("assistant", {"log:s/1", "log:s/0"}), ("tool", {"log:s/1"})):
+    for role, expected in (("assistant", {"log:s/1", "log:s/0"}), ("tool", {"log:s/1"})):
         files = log(("user", "So be it."), (role, "The kettle broke."))
         with App(put(tmp_path / role, files)) as app:
-            assert set(scores(app, "kettle")) == found
+            assert set(scores(app, "kettle")) == expected
 
 
 def test_a_speaker_called_assistant_is_one(tmp_path: Path) -> None:
@@ -185,22 +185,22 @@ def test_the_order_in_which_logs_were_read_shows_in_no_answer(tmp_path: Path) ->
     files: dict[str, str] = {}
     for n in range(14):  # more turns tie than are looked at for their neighbours
         files |= log(("user", f"The kettle broke {n}."), ("user", f"Answer {n}."), session=f"s{n:02}")
-    found = []
+    ids = []
     for folder, order in (("forward", list(files)), ("backward", list(files)[::-1])):
         with App(put(tmp_path / folder, {"memoryclaw.yaml": ""})) as app:
             for path in order:
                 put(tmp_path / folder, {path: files[path]})
                 app.sync()
-            found.append([(match.unit.id, match.score) for match in app.search("kettle", limit=100).matches])
-    assert found[0] == found[1]
-    assert 14 < len(found[0]) < 28
+            ids.append([(match.unit.id, match.score) for match in app.search("kettle", limit=100).matches])
+    assert ids[0] == ids[1]
+    assert 14 < len(ids[0]) < 28
 
 
 def test_a_single_chinese_character_finds_what_no_pair_does(tmp_path: Path) -> None:
     files = log(("user", "他昨天买了一把小提琴。"), ("user", "琴很贵。"), ("user", "天气不错。"), session="s")
     with App(put(tmp_path / "vault", files)) as app:
-        found = [match.unit.id for match in app.search("小提琴多少钱").matches]
-    assert found[0] == "log:s/0"
+        ids = [match.unit.id for match in app.search("小提琴多少钱").matches]
+    assert ids[0] == "log:s/0"
     alone = log(("user", "琴很贵。"), session="t")
     with App(put(tmp_path / "other", alone)) as app:
         assert [match.unit.id for match in app.search("小提琴多少钱").matches] == ["log:t/0"]
@@ -222,9 +222,9 @@ def test_what_a_named_person_said_then_may_answer_without_a_word_of_the_question
         for session, (day, name, text) in said.items()
     }  # fmt: skip
     with App(put(tmp_path / "vault", files)) as app:
-        found = [match.unit.id for match in app.search("Where was John from 9 to 11 March 2026?").matches]
-        assert {"log:s1/0", "log:s3/0", "log:s5/0"} == set(found)
-        assert found.index("log:s1/0") < found.index("log:s3/0")
+        ids = [match.unit.id for match in app.search("Where was John from 9 to 11 March 2026?").matches]
+        assert {"log:s1/0", "log:s3/0", "log:s5/0"} == set(ids)
+        assert ids.index("log:s1/0") < ids.index("log:s3/0")
         early = [match.unit.id for match in app.search("Where was John in January 2026?").matches]
         assert early == ["log:s5/0"]
         required = [match.unit.id for match in app.search("+key John from 9 to 11 March 2026").matches]

@@ -76,14 +76,14 @@ def test_a_current_fact_stands_above_ten_turns_about_it_and_in_the_context(
             ],
             session="talk",
         )
-        assert all(one.ok for one in kept)
-        found = [match.unit.id for match in app.search(question, limit=50).matches]
-        turns = [one for one in found if one.startswith("log:talk/")]
+        assert all(outcome.ok for outcome in kept)
+        ids = [match.unit.id for match in app.search(question, limit=50).matches]
+        turns = [id_ for id_ in ids if id_.startswith("log:talk/")]
         assert len(turns) >= 5
-        assert found.index(fact) < min(map(found.index, turns))
+        assert ids.index(fact) < min(map(ids.index, turns))
         for budget in (200, 400, 600):
             answer = app.recall(question, budget=budget)
             shown = [match.unit.id for match in answer.matches]
             assert fact in shown
-            assert not any(one.startswith("log:talk/") for one in shown[: shown.index(fact)])
+            assert not any(id_.startswith("log:talk/") for id_ in shown[: shown.index(fact)])
             assert value in answer.context

@@ -85,14 +85,14 @@ def test_days_fall_in_a_time_that_may_be_open() -> None:
     ],
 )  # fmt: skip
 def test_a_time_without_a_year_comes_again(text: str, days: str | None) -> None:
-    [[one], _] = find_ranges(text, SATURDAY.date())
-    again = next_occurrence(one, SATURDAY.date())
+    [[span], _] = find_ranges(text, SATURDAY.date())
+    again = next_occurrence(span, SATURDAY.date())
     assert (again.start if again else None) == days
 
 
 def test_what_is_asked_for_until_a_day_is_due_until_the_next_one() -> None:
-    [[one], _] = find_ranges("what is due by Friday?", SATURDAY.date())
-    coming = next_occurrence(one, SATURDAY.date())
+    [[span], _] = find_ranges("what is due by Friday?", SATURDAY.date())
+    coming = next_occurrence(span, SATURDAY.date())
     assert coming
     assert coming.end == "2026-05-01"
 
@@ -170,7 +170,7 @@ def test_what_is_due_within_a_week_follows_what_answers_and_says_so(app: App) ->
     assert ids(answer.matches)[0] == "semantic/people#Regatta.prize"
     assert "[ ] send the keys (due 2026-04-29)" in answer.context
     assert all(match.score == sum(term.value for term in match.terms) for match in answer.matches)
-    assert {one.id: one.decision for one in answer.trace}["people/Ines Duarte#todo-0225d8b5"] == "in"
+    assert {unit.id: unit.decision for unit in answer.trace}["people/Ines Duarte#todo-0225d8b5"] == "in"
 
 
 def test_what_is_due_and_finds_no_room_is_left_out_with_its_own_reason(app: App) -> None:
@@ -183,7 +183,7 @@ def test_what_is_due_and_finds_no_room_is_left_out_with_its_own_reason(app: App)
         },
     )
     answer = app.recall("who gives the prize?", budget=400)
-    reasons = {one.reason for one in answer.left_out if "notes/many#todo" in one.id}
+    reasons = {omitted.reason for omitted in answer.left_out if "notes/many#todo" in omitted.id}
     assert reasons == {"upcoming"}
     assert answer.tokens <= 400
 
@@ -211,22 +211,22 @@ def test_what_an_audience_may_not_see_is_neither_listed_nor_brought_along(app: A
         },
     )
     agent = app.seen_by("agent")
-    assert [one.text for one in agent.todos("plan")] == ["open plan"]
+    assert [todo.text for todo in agent.todos("plan")] == ["open plan"]
     assert "secret" not in agent.recall("who gives the prize?").context
 
 
 def test_to_dos_are_listed_by_time_words_and_state(app: App) -> None:
-    assert [(one.text, one.due) for one in app.todos()] == [
+    assert [(todo.text, todo.due) for todo in app.todos()] == [
         ("send the keys", "2026-04-29"), ("order tar", "2026-06-01"), ("Tam: ring the caterer", ""),
     ]  # fmt: skip
-    assert [one.text for one in app.todos(due="next week")] == ["send the keys"]
-    assert [one.text for one in app.todos(due="29 April")] == ["send the keys"]
-    assert [one.text for one in app.todos("slipway")] == ["order tar"]
-    assert [one.text for one in app.todos("Ina keys")] == ["send the keys"]
-    assert [(one.text, one.status, one.finished) for one in app.todos(state="done")] == [
+    assert [todo.text for todo in app.todos(due="next week")] == ["send the keys"]
+    assert [todo.text for todo in app.todos(due="29 April")] == ["send the keys"]
+    assert [todo.text for todo in app.todos("slipway")] == ["order tar"]
+    assert [todo.text for todo in app.todos("Ina keys")] == ["send the keys"]
+    assert [(todo.text, todo.status, todo.finished) for todo in app.todos(state="done")] == [
         ("call her", "done", "2026-04-01")
     ]
-    assert [one.status for one in app.todos(state="all")] == ["open", "open", "open", "done"]
+    assert [todo.status for todo in app.todos(state="all")] == ["open", "open", "open", "done"]
     assert app.todos("Tam")[0].id == "ep-talk#^l13"
     for wrong in ({"due": "whenever"}, {"state": "lost"}):
         with pytest.raises(InputError):
@@ -250,7 +250,7 @@ def test_ticking_is_one_line_and_one_commit_and_leaves_the_users_work_alone(app:
         *["Edit", "people/Ines", "Duarte#todo-0225d8b5:", "done", "=", "true"], "1", "1", "people/Ines", "Duarte.md",
     ]  # fmt: skip
     assert (app.root / "notes/mine.md").read_text() == "mine\n"
-    assert [one.text for one in app.todos(due="next week")] == []
+    assert [todo.text for todo in app.todos(due="next week")] == []
     assert app.edit("people/Ines Duarte#todo-0225d8b5", {"done": "true"}).action == "confirmed"
     app.edit("people/Ines Duarte#todo-0225d8b5", {"done": "no", "due": "2026-05-02"})
     assert "- [ ] send the keys 📅 2026-05-02\n" in note.read_text()
@@ -335,8 +335,8 @@ def test_remembering_goes_to_semantic_and_leaves_the_note_alone(app: App) -> Non
 def test_a_note_and_semantic_that_disagree_both_stand_and_are_a_conflict(app: App) -> None:
     from memoryclaw.interfaces import shapes  # noqa: PLC0415
 
-    found = app.facts("Ines Duarte")
-    rows = shapes.facts(found, app.freshness, app.conflicting(found))["facts"]
+    facts = app.facts("Ines Duarte")
+    rows = shapes.facts(facts, app.freshness, app.conflicting(facts))["facts"]
     assert {row["id"]: row["conflicts"] for row in rows if row["conflicts"]} == {
         "people/Ines Duarte#Ines Duarte.birthday": ["semantic/people#Ines Duarte.birthday"],
         "semantic/people#Ines Duarte.birthday": ["people/Ines Duarte#Ines Duarte.birthday"],
@@ -357,9 +357,9 @@ def test_ask_answers_what_is_due_with_all_that_has_its_day_then(
     (app.vault.root / "memoryclaw.yaml").write_text(f"index:\n  language: {language}\n")
     with App(app.vault.root, clock=lambda: SATURDAY) as spoken:
         asked = spoken.ask(question)
-    told = {"[ ] send the keys (due 2026-04-29)", "Regatta starts: 30 April 2026"}
+    expected = {"[ ] send the keys (due 2026-04-29)", "Regatta starts: 30 April 2026"}
     assert asked.answered
-    assert told <= {line.text for line in asked.lines}
+    assert expected <= {line.text for line in asked.lines}
     assert not any("call her" in line.text for line in asked.lines)  # it is done
 
 
@@ -431,9 +431,9 @@ def test_a_day_that_is_written_out_is_about_what_tells_it_whatever_else_is_asked
 def test_a_weekday_that_was_told_is_asked_for_by_the_day_that_its_tense_tells(
     tmp_path: Path, question: str, answer: str
 ) -> None:
-    told = ("on Monday I start at Kellwerk", "on Monday I went to the dentist")
+    turns = ("on Monday I start at Kellwerk", "on Monday I went to the dentist")
     turn = '{{"ts":"2026-04-{day}T09:00:00Z","session":"s","turn":{n},"role":"user","content":"{text}"}}\n'
-    log = "".join(turn.format(day=28 - 4 * n, n=n, text=text) for n, text in enumerate(told))
+    log = "".join(turn.format(day=28 - 4 * n, n=n, text=text) for n, text in enumerate(turns))
     put(tmp_path, {"memoryclaw.yaml": "", "logs/2026-04-24/s.jsonl": log})
     with App(tmp_path, clock=lambda: datetime(2026, 4, 29, 10, tzinfo=UTC)) as app:
         answered = app.ask(question)

@@ -27,10 +27,10 @@ def judged(app: App, text: str, **options: list[int]):
 
 def test_a_right_answer_has_its_rank_and_stands_in_every_context(app: App) -> None:
     done = judged(app, f"When is the boathouse deadline?:\n  expect: {DEADLINE}\n  answer: 2026-12-11\n")
-    one = done.questions[0]
-    assert (one.expected[0].id, one.expected[0].rank, one.misses) == (DEADLINE, 1, ())
-    assert one.recall == done.recall == {5: 1.0, 10: 1.0}
-    assert one.held == done.held == {400: 1.0, 600: 1.0, 800: 1.0}
+    question = done.questions[0]
+    assert (question.expected[0].id, question.expected[0].rank, question.misses) == (DEADLINE, 1, ())
+    assert question.recall == done.recall == {5: 1.0, 10: 1.0}
+    assert question.held == done.held == {400: 1.0, 600: 1.0, 800: 1.0}
     assert (done.mrr, done.ndcg, done.kept_out) == (1.0, 1.0, (0, 0))
 
 
@@ -40,14 +40,14 @@ def test_the_id_of_a_note_a_section_an_entity_and_a_beginning_count_for_what_the
         "wind plan for the island: ep-wind\nmasts down: ep-wind#Plan\nmoon pancakes: notes/mo\n"
         "boathouse client: semantic/projects#Boathouse\nbiscuit tin: log:kanazawa/2\npenicillin: episodes/2025-07-08_17-25-00_penicillin\n",
     )
-    assert [one.misses for one in done.questions] == [()] * 6
+    assert [question.misses for question in done.questions] == [()] * 6
     assert done.recall[5] == 1.0
 
 
 def test_a_note_and_its_section_may_both_be_expected(app: App) -> None:
-    one = judged(app, "masts down: [ep-wind, ep-wind#Plan]\n").questions[0]
-    assert [(e.id, e.rank) for e in one.expected] == [("ep-wind", 1), ("ep-wind#Plan", 2)]
-    assert one.recall[5] == 1.0
+    question = judged(app, "masts down: [ep-wind, ep-wind#Plan]\n").questions[0]
+    assert [(e.id, e.rank) for e in question.expected] == [("ep-wind", 1), ("ep-wind#Plan", 2)]
+    assert question.recall[5] == 1.0
 
 
 @pytest.mark.parametrize(
@@ -91,19 +91,19 @@ def test_what_must_not_be_in_the_answer_is_an_id_or_words_and_may_be_all_there_i
 def test_a_rank_below_the_last_that_counts_is_told(app: App) -> None:
     many = {f"notes/n{n:02}.md": f"# n{n:02}\n\nbeeswax beeswax\n" for n in range(30)}
     put(app.root, {**many, "notes/z.md": f"# long\n\nbeeswax {'and much else ' * 40}\n"})
-    one = judged(app, "beeswax: notes/z", ks=[3], budgets=[200]).questions[0]
-    assert one.expected[0].rank == 31
-    assert one.misses == ("notes/z: rank 31",)
-    assert one.recall == {3: 0.0}
+    question = judged(app, "beeswax: notes/z", ks=[3], budgets=[200]).questions[0]
+    assert question.expected[0].rank == 31
+    assert question.misses == ("notes/z: rank 31",)
+    assert question.recall == {3: 0.0}
 
 
 def test_what_was_found_and_did_not_fit_says_so(app: App) -> None:
     put(app.root, {f"notes/n{n}.md": f"# n{n}\n\nbeeswax {n} {'wood ' * 60}\n" for n in range(4)})
     wanted = "".join(f"  - notes/n{n}\n" for n in range(4))
-    one = judged(app, f"beeswax:\n{wanted}", budgets=[100]).questions[0]
-    assert one.recall[5] == 1.0
-    assert 0 < one.held[100] < 1
-    assert "not in the context: budget" in " ".join(one.misses)
+    question = judged(app, f"beeswax:\n{wanted}", budgets=[100]).questions[0]
+    assert question.recall[5] == 1.0
+    assert 0 < question.held[100] < 1
+    assert "not in the context: budget" in " ".join(question.misses)
 
 
 def test_a_question_is_asked_on_its_day(app: App) -> None:

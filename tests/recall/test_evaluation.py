@@ -43,8 +43,12 @@ def test_a_bootstrap_is_certain_of_a_gain_everywhere_and_not_of_noise() -> None:
 def test_the_same_numbers_give_the_same_interval_on_every_machine() -> None:
     before, after = [n % 3 / 2 for n in range(60)], [n % 5 / 4 for n in range(60)]
     assert paired_bootstrap(before, after, resamples=500) == paired_bootstrap(before, after, resamples=500)
-    found = paired_bootstrap(before, after, resamples=500)
-    assert (round(found.gain, 6), round(found.low, 6), round(found.high, 6)) == (0.0, -0.129167, 0.141667)
+    interval = paired_bootstrap(before, after, resamples=500)
+    assert (round(interval.gain, 6), round(interval.low, 6), round(interval.high, 6)) == (
+        0.0,
+        -0.129167,
+        0.141667,
+    )
 
 
 def test_what_cannot_be_paired_is_refused() -> None:

@@ -14,7 +14,7 @@ from memoryclaw.recall.evidence import Counts, Evidence
 FILLER = {f"filler/{n:02}.md": f"Entry {n} about lamps and shelves in room {n * 3}.\n" for n in range(20)}
 
 
-def found(root: Path, question: str, files: dict[str, str]) -> list[Match]:
+def matches_of(root: Path, question: str, files: dict[str, str]) -> list[Match]:
     with App(put(root / "vault", {**FILLER, **files})) as app:
         return [
             match for match in app.search(question, limit=50).matches if not match.path.startswith("filler/")
@@ -31,13 +31,13 @@ def test_titles_and_tags_count_more_than_the_body(tmp_path: Path) -> None:
         "b.md": "---\ntags: [oak]\n---\nOf boards and pegs.\n",
         "c.md": "Of oak and pegs.\n",
     }
-    order = [match.note for match in found(tmp_path, "oak", files)]
+    order = [match.note for match in matches_of(tmp_path, "oak", files)]
     assert order.index("c") == 2
 
 
 def test_a_long_note_counts_less_than_a_short_one_of_its_kind(tmp_path: Path) -> None:
     files = {"long.md": "Oak. " + "Other words of all kinds. " * 20, "short.md": "Oak boards.\n"}
-    assert [match.note for match in found(tmp_path, "oak", files)] == ["short", "long"]
+    assert [match.note for match in matches_of(tmp_path, "oak", files)] == ["short", "long"]
 
 
 def test_every_time_a_word_stands_counts_also_side_by_side(tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ def test_every_time_a_word_stands_counts_also_side_by_side(tmp_path: Path) -> No
         "thrice.md": "oak oak oak elm\n",
         "twice.md": "oak elm oak yew\n",
     }
-    assert [match.note for match in found(tmp_path, "oak", files)] == ["thrice", "twice", "once"]
+    assert [match.note for match in matches_of(tmp_path, "oak", files)] == ["thrice", "twice", "once"]
 
 
 @pytest.mark.parametrize("engine", ["fts5", "whoosh"])
@@ -90,7 +90,7 @@ def test_words_count_the_same_however_many_words_the_vault_has_and_units_hold_th
 
 
 def test_a_word_inside_another_is_not_that_word(tmp_path: Path) -> None:
-    assert found(tmp_path, "oak", {"a.md": "A cloak and an oakum rope.\n"}) == []
+    assert matches_of(tmp_path, "oak", {"a.md": "A cloak and an oakum rope.\n"}) == []
 
 
 def test_a_phrase_and_a_title_count_where_they_stand(tmp_path: Path) -> None:
@@ -99,8 +99,8 @@ def test_a_phrase_and_a_title_count_where_they_stand(tmp_path: Path) -> None:
         "b.md": "Milk, then oat.\n",
         "c.md": "---\ntitle: Milk\n---\nWhite.\n",
     }
-    assert [match.note for match in found(tmp_path, '"oat milk"', files)] == ["a"]
-    assert [match.note for match in found(tmp_path, "title:milk", files)] == ["c"]
+    assert [match.note for match in matches_of(tmp_path, '"oat milk"', files)] == ["a"]
+    assert [match.note for match in matches_of(tmp_path, "title:milk", files)] == ["c"]
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_a_phrase_and_a_title_count_where_they_stand(tmp_path: Path) -> None:
 def test_a_part_of_an_alternative_that_does_not_hold_in_full_adds_nothing(
     tmp_path: Path, text: str, counted: set[str]
 ) -> None:
-    match = found(tmp_path, "(oak AND larch) OR elm", {"a.md": f"---\ntitle: x\n---\n{text}\n"})[0]
+    match = matches_of(tmp_path, "(oak AND larch) OR elm", {"a.md": f"---\ntitle: x\n---\n{text}\n"})[0]
     assert words(match) == counted
 
 
@@ -117,22 +117,22 @@ def test_a_part_of_an_alternative_that_does_not_hold_in_full_adds_nothing(
 def test_what_is_barred_keeps_its_part_from_adding_anything(
     tmp_path: Path, text: str, counted: set[str]
 ) -> None:
-    match = found(tmp_path, "(oak -larch) OR elm", {"a.md": f"---\ntitle: x\n---\n{text}\n"})[0]
+    match = matches_of(tmp_path, "(oak -larch) OR elm", {"a.md": f"---\ntitle: x\n---\n{text}\n"})[0]
     assert words(match) == counted
 
 
 def test_of_several_words_that_may_stand_for_one_the_best_counts(tmp_path: Path) -> None:
     synonyms = {"semantic/aliases.yaml": "boat: [dinghy, skiff]\n"}
-    one = found(tmp_path / "1", "boat", {**synonyms, "a.md": "A dinghy, and yes.\n"})[0]
-    two = found(tmp_path / "2", "boat", {**synonyms, "a.md": "A dinghy, a skiff.\n"})[0]
-    assert two.score == pytest.approx(one.score, abs=0.2)
+    match = matches_of(tmp_path / "1", "boat", {**synonyms, "a.md": "A dinghy, and yes.\n"})[0]
+    two = matches_of(tmp_path / "2", "boat", {**synonyms, "a.md": "A dinghy, a skiff.\n"})[0]
+    assert two.score == pytest.approx(match.score, abs=0.2)
 
 
 def test_single_characters_of_chinese_count_beside_their_pairs(tmp_path: Path) -> None:
     files = {"a.md": "我家的猫很小。\n", "b.md": "小狗在睡觉。\n"}
-    assert [match.note for match in found(tmp_path / "1", "猫", files)] == ["a"]
-    assert [match.note for match in found(tmp_path / "2", "小猫", files)] == ["a", "b"]
-    order = [match.note for match in found(tmp_path / "3", "猫很大吗 小猫", files)]
+    assert [match.note for match in matches_of(tmp_path / "1", "猫", files)] == ["a"]
+    assert [match.note for match in matches_of(tmp_path / "2", "小猫", files)] == ["a", "b"]
+    order = [match.note for match in matches_of(tmp_path / "3", "猫很大吗 小猫", files)]
     assert order[0] == "a"
 
 
@@ -143,9 +143,9 @@ def test_a_date_finds_what_was_said_that_day_beyond_the_best_words(tmp_path: Pat
         for n in range(300)
     }
     day = {"episodes/day.md": header.format("2-20") + "A harbour by night\n"}
-    by_date = found(tmp_path / "1", "harbour on 20 February 2026", many | day)
+    by_date = matches_of(tmp_path / "1", "harbour on 20 February 2026", many | day)
     assert by_date[0].note == "episodes/day"
-    assert "episodes/day" not in [match.note for match in found(tmp_path / "2", "harbour", many | day)]
+    assert "episodes/day" not in [match.note for match in matches_of(tmp_path / "2", "harbour", many | day)]
 
 
 def test_what_words_add_is_summed_in_the_order_of_the_question() -> None:

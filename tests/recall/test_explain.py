@@ -23,32 +23,32 @@ def read(*leaves: Leaf, **columns: str) -> Reasons:
     return reasons(leaves, read_columns(columns, stored, tokens_of, ENGLISH))
 
 
-def told(found: Reasons) -> list[tuple[str, str, str]]:
-    return [(m.word, m.field, m.via) for m in found.matched]
+def rows_of(reasons: Reasons) -> list[tuple[str, str, str]]:
+    return [(m.word, m.field, m.via) for m in reasons.matched]
 
 
 def test_a_word_is_literal_where_it_stands_as_asked_and_a_stem_elsewhere() -> None:
-    found = read(leaf("deadlines"), title="Deadline", body="Two deadlines.")
-    assert told(found) == [("deadlines", "title", "stem"), ("deadlines", "body", "literal")]
-    assert found.surfaces == {"deadline", "deadlines"}
+    reasons = read(leaf("deadlines"), title="Deadline", body="Two deadlines.")
+    assert rows_of(reasons) == [("deadlines", "title", "stem"), ("deadlines", "body", "literal")]
+    assert reasons.surfaces == {"deadline", "deadlines"}
 
 
 def test_accents_do_not_make_a_word_another_one() -> None:
-    assert told(read(leaf("soren"), body="Søren rows.")) == [("soren", "body", "literal")]
+    assert rows_of(read(leaf("soren"), body="Søren rows.")) == [("soren", "body", "literal")]
 
 
 def test_a_phrase_is_found_as_one_and_highlighted_whole() -> None:
-    found = read(leaf("oat milk", "phrase", "phrase"), body="Milk, oats. With oat milk.")
-    assert told(found) == [("oat milk", "body", "phrase")]
-    assert found.surfaces == {"oat milk"}
+    reasons = read(leaf("oat milk", "phrase", "phrase"), body="Milk, oats. With oat milk.")
+    assert rows_of(reasons) == [("oat milk", "body", "phrase")]
+    assert reasons.surfaces == {"oat milk"}
 
 
 def test_a_column_limits_where_a_word_counts() -> None:
-    assert told(read(leaf("larch", columns=("title",)), title="Oak", body="larch")) == []
+    assert rows_of(read(leaf("larch", columns=("title",)), title="Oak", body="larch")) == []
 
 
 def test_pairs_of_characters_add_up_under_the_word_that_was_asked() -> None:
     leaves = [Leaf(IndexClause("token", pair), "木栓", "bigram") for pair in ENGLISH.tokens("木栓")]
-    found = read(*leaves, body="栗の木栓です")
-    assert told(found) == [("木栓", "body", "bigram")]
-    assert found.surfaces == {"木栓"}
+    reasons = read(*leaves, body="栗の木栓です")
+    assert rows_of(reasons) == [("木栓", "body", "bigram")]
+    assert reasons.surfaces == {"木栓"}

@@ -42,7 +42,7 @@ def app(vault_of: VaultOf) -> Iterator[App]:
     app.close()
 
 
-def found(app: App, query: str) -> set[str]:
+def ids_of(app: App, query: str) -> set[str]:
     names = (
         match.unit.id.rpartition("/")[2] if match.unit.kind != "turn" else "turn"
         for match in app.search(query, limit=50).matches
@@ -98,7 +98,7 @@ LEAD, LEAD_THEN, DEADLINE = (
     ],
 )  # fmt: skip
 def test_what_a_field_lets_through(app: App, query: str, ids: set[str]) -> None:
-    assert found(app, query) == ids
+    assert ids_of(app, query) == ids
 
 
 def test_what_is_usually_hidden_is_left_out_with_its_reason_and_not_reached_by_excluding_it(app: App) -> None:
@@ -116,8 +116,8 @@ def test_a_listing_is_newest_first_and_explains_itself(app: App) -> None:
 
 
 def test_fields_narrow_a_question(app: App) -> None:
-    assert found(app, "boathouse lead kind:fact") == {LEAD, DEADLINE}
-    assert found(app, "pile since:2026-04-17") == set()
+    assert ids_of(app, "boathouse lead kind:fact") == {LEAD, DEADLINE}
+    assert ids_of(app, "pile since:2026-04-17") == set()
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from memoryclaw.app import App
 REPORT = "The gauge at the weir showed {n} centimetres at noon and the gate stayed shut all day."
 
 
-def found(root: Path, question: str, **options: object) -> list[tuple[str, int, int]]:
+def matches_of(root: Path, question: str, **options: object) -> list[tuple[str, int, int]]:
     with App(root) as app:
         answer = app.search(question, **options)  # type: ignore[arg-type]
         return [(match.unit.id, match.copies, match.sections) for match in answer.matches]
@@ -32,17 +32,17 @@ def test_three_sections_of_a_long_note_stand_among_the_first_ten_and_the_rest_is
         tmp_path / "v",
         {"long.md": sections(9), "b.md": "A heron flew over the meadow.\n", "c.md": "The weir is old.\n"},
     )
-    shown = found(root, "heron weir")
+    shown = matches_of(root, "heron weir")
     assert sorted(id_.partition("#")[0] for id_, _, _ in shown) == ["b", "c", "long", "long", "long"]
     assert [count for id_, _, count in shown if id_.startswith("long")] == [6, 0, 0]
     with App(root) as app:
-        left = [one.reason for one in app.search("heron weir").left_out]
+        left = [omitted.reason for omitted in app.search("heron weir").left_out]
     assert left == ["same_note"] * 6
 
 
 def test_who_names_the_path_sees_all_sections(tmp_path: Path) -> None:
     root = put(tmp_path / "v", {"long.md": sections(9)})
-    assert len(found(root, "heron weir path:long")) == 9
+    assert len(matches_of(root, "heron weir path:long")) == 9
 
 
 def test_a_note_of_two_megabytes_costs_no_other_its_place_and_no_score_falls_to_nothing(
@@ -67,14 +67,14 @@ def test_near_copies_of_what_nobody_vouches_for_stand_once_the_newest_first(
         for n in range(1, 21)
     }
     root = put(tmp_path / "v", files)
-    assert found(root, "gauge at the weir") == [("weir-20", 19, 0)]
+    assert matches_of(root, "gauge at the weir") == [("weir-20", 19, 0)]
 
 
 def test_what_a_person_wrote_is_a_copy_only_where_it_says_the_very_same(tmp_path: Path) -> None:
     files = {f"day-{n}.md": REPORT.format(n=n) + "\n" for n in range(4)} | {
         "again.md": REPORT.format(n=1) + "\n"
     }
-    shown = found(put(tmp_path / "v", files), "gauge at the weir")
+    shown = matches_of(put(tmp_path / "v", files), "gauge at the weir")
     assert sorted(copies for _, copies, _ in shown) == [0, 0, 0, 1]
     assert len(shown) == 4
 
@@ -82,12 +82,12 @@ def test_what_a_person_wrote_is_a_copy_only_where_it_says_the_very_same(tmp_path
 def test_what_is_trusted_is_never_folded_into_what_is_trusted_less(tmp_path: Path) -> None:
     lie = "---\nid: a-lie\ntrust: untrusted\n---\n"
     root = put(tmp_path / "v", {"a.md": lie + REPORT.format(n=1) + "\n", "z.md": REPORT.format(n=1) + "\n"})
-    assert {id_ for id_, _, _ in found(root, "gauge at the weir")} >= {"z"}
+    assert {id_ for id_, _, _ in matches_of(root, "gauge at the weir")} >= {"z"}
 
 
 def test_short_replies_and_facts_are_no_copies(tmp_path: Path) -> None:
     files = {"semantic/contacts.md": "- Tom: yes to tea\n- Ann: yes to tea\n"}
-    assert len(found(put(tmp_path / "v", files), "tea")) == 2
+    assert len(matches_of(put(tmp_path / "v", files), "tea")) == 2
 
 
 def test_the_command_line_and_json_count_what_is_folded(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_turns_of_few_words_are_one_with_a_count_where_one_speaker_says_them_and
         ("assistant", "And with the porridge?"), ("user", "Milk, please."),
     )  # fmt: skip
     root = put(tmp_path / "v", {"logs/2026-03-01/s.jsonl": log})
-    shown = {id_: copies for id_, copies, _ in found(root, "milk")}
+    shown = {id_: copies for id_, copies, _ in matches_of(root, "milk")}
     assert shown == {"log:s/1": 4, "log:s/6": 0, "log:s/7": 0, "log:s/8": 0, "log:s/9": 0, "log:s/11": 0}
     assert context(root, "buy milk").count(" buy milk") == 2
 
@@ -143,9 +143,9 @@ def test_a_turn_and_the_episode_that_quotes_it_count_as_one(tmp_path: Path) -> N
             "episodes/2026-03-01_10-00-00_pond.md": episode,
         },
     )
-    told = context(root, "what did the heron take from the pond")
-    assert told.count("four trout") == 1
-    assert "net over the whole pond" in told
+    shown = context(root, "what did the heron take from the pond")
+    assert shown.count("four trout") == 1
+    assert "net over the whole pond" in shown
 
 
 def test_a_reply_that_says_nothing_is_left_out_unless_it_answers(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_a_reply_that_says_nothing_is_left_out_unless_it_answers(tmp_path: Path)
     assert "Noted" not in answer.context
     assert "Lovely" not in answer.context
     assert "Yes, please." in answer.context
-    assert {one.id for one in answer.left_out if one.reason == "empty"} == {"log:s/2", "log:s/3"}
+    assert {omitted.id for omitted in answer.left_out if omitted.reason == "empty"} == {"log:s/2", "log:s/3"}
 
 
 def test_a_question_stands_beside_its_answer_with_its_own_label(tmp_path: Path) -> None:
@@ -167,10 +167,10 @@ def test_a_question_stands_beside_its_answer_with_its_own_label(tmp_path: Path) 
         ("assistant", "Which net do you want for the heron pond?"),
         ("user", "The green net for the pond, six metres."),
     )
-    told = context(put(tmp_path / "v", {"logs/2026-03-01/s.jsonl": log}), "green net heron pond")
-    first = told.index("1 [unknown] assistant: Which net")
-    assert told.index("2 Ida: The green net") > first
-    assert told.count("<memory ") == 1
+    shown = context(put(tmp_path / "v", {"logs/2026-03-01/s.jsonl": log}), "green net heron pond")
+    first = shown.index("1 [unknown] assistant: Which net")
+    assert shown.index("2 Ida: The green net") > first
+    assert shown.count("<memory ") == 1
 
 
 def test_a_turn_whose_value_held_once_is_marked(tmp_path: Path) -> None:
@@ -187,9 +187,9 @@ def test_facts_of_two_files_that_disagree_are_marked(tmp_path: Path) -> None:
         "semantic/a.md": "# Pond\n- depth: 3 metres\n",
         "semantic/b.md": "# Pond\n- depth: 5 metres\n- depth: 5 metres\n",
     }
-    told = context(put(tmp_path / "v", files), "how deep is the pond, its depth")
-    assert "3 metres (conflicts with semantic/b#Pond.depth)" in told
-    assert "5 metres (conflicts with semantic/a#Pond.depth)" in told
+    shown = context(put(tmp_path / "v", files), "how deep is the pond, its depth")
+    assert "3 metres (conflicts with semantic/b#Pond.depth)" in shown
+    assert "5 metres (conflicts with semantic/a#Pond.depth)" in shown
 
 
 @pytest.mark.parametrize(
@@ -202,4 +202,4 @@ def test_facts_of_two_files_that_disagree_are_marked(tmp_path: Path) -> None:
 )
 def test_a_rare_word_finds_what_begins_so(tmp_path: Path, asked: str, written: str) -> None:
     root = put(tmp_path / "v", {"a.md": f"{written}.\n", "b.md": "The house has a green door and a bell.\n"})
-    assert [id_ for id_, _, _ in found(root, asked)] == ["a"]
+    assert [id_ for id_, _, _ in matches_of(root, asked)] == ["a"]

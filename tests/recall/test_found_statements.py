@@ -48,11 +48,11 @@ def app(vault_of: VaultOf) -> Iterator[App]:
 
 
 def test_a_statement_is_found_by_its_words_on_its_own_line_and_once(app: App) -> None:
-    found = [match for match in app.search("holroyd").matches if "holroyd" in match.unit.text]
-    assert [(m.unit.id, m.unit.kind, m.unit.line, m.unit.when) for m in found] == [
+    matches = [match for match in app.search("holroyd").matches if "holroyd" in match.unit.text]
+    assert [(m.unit.id, m.unit.kind, m.unit.line, m.unit.when) for m in matches] == [
         (BARN, "fact", 3, "2026-02-11")
     ]
-    assert sum(term.value for term in found[0].terms) == found[0].score
+    assert sum(term.value for term in matches[0].terms) == matches[0].score
     prose = [match.unit.text for match in app.search("fiddle").matches]
     assert any("fiddle" in text for text in prose)
     assert not any("holroyd" in text for text in prose)
@@ -70,26 +70,26 @@ def test_a_context_shows_the_words_in_quotes_with_their_date(app: App) -> None:
 def test_what_a_later_statement_is_tied_to_is_left_out_as_history_is(app: App) -> None:
     answer = app.search("townhall")
     assert PAST not in [match.unit.id for match in answer.matches]
-    assert (PAST, "superseded") in [(one.id, one.reason) for one in answer.left_out]
+    assert (PAST, "superseded") in [(omitted.id, omitted.reason) for omitted in answer.left_out]
     then = [match.unit.id for match in app.search("townhall on 2026-01-15").matches]
     assert PAST in then
 
 
 def test_a_statement_of_another_is_not_left_out_where_the_fact_of_another_is(app: App) -> None:
     answer = app.search("what is the email of Tam, and has the barn a heating?")
-    left = {one.id: one.reason for one in answer.left_out}
+    left = {omitted.id: omitted.reason for omitted in answer.left_out}
     assert left["semantic/people#Ada.email"] == "other_entity"
     assert HEATING in [match.unit.id for match in answer.matches]
 
 
 def test_no_statement_is_left_out_for_another_that_stood_then(app: App) -> None:
-    found = [match.unit.id for match in app.search("What did Tam say about whisky in February 2026?").matches]
-    assert {BARN, WHISKY} <= set(found)
+    ids = [match.unit.id for match in app.search("What did Tam say about whisky in February 2026?").matches]
+    assert {BARN, WHISKY} <= set(ids)
 
 
 def test_of_a_person_whom_the_question_names_the_newest_statement_comes_first(app: App) -> None:
-    found = [match.unit.id for match in app.search("Tam").matches if ".said-" in match.unit.id]
-    assert found == [BARN, WHISKY, IDEA]
+    ids = [match.unit.id for match in app.search("Tam").matches if ".said-" in match.unit.id]
+    assert ids == [BARN, WHISKY, IDEA]
 
 
 def test_a_field_is_never_found_in_a_statement(app: App) -> None:
@@ -99,14 +99,21 @@ def test_a_field_is_never_found_in_a_statement(app: App) -> None:
 
 
 def test_facts_come_first_then_statements_the_newest_first(app: App) -> None:
-    def told(**asked: object) -> list[str]:
+    def lines_of(**asked: object) -> list[str]:
         return [fact.value.split()[-1] for _, fact in app.facts("Tam", **asked)]  # type: ignore[arg-type]
 
-    assert told() == ["tam@example.com", "otley", "please", "yet"]
-    assert told(history=True) == ["tam@example.com", "old@example.com", "otley", "please", "townhall", "yet"]
-    assert told(as_of=date(2026, 1, 31)) == ["tam@example.com", "please", "townhall", "yet"]
-    assert told(as_of=date(2026, 2, 11)) == ["tam@example.com", "otley", "please", "yet"]
-    assert told(as_of=date(2026, 1, 1)) == ["tam@example.com", "yet"]
+    assert lines_of() == ["tam@example.com", "otley", "please", "yet"]
+    assert lines_of(history=True) == [
+        "tam@example.com",
+        "old@example.com",
+        "otley",
+        "please",
+        "townhall",
+        "yet",
+    ]
+    assert lines_of(as_of=date(2026, 1, 31)) == ["tam@example.com", "please", "townhall", "yet"]
+    assert lines_of(as_of=date(2026, 2, 11)) == ["tam@example.com", "otley", "please", "yet"]
+    assert lines_of(as_of=date(2026, 1, 1)) == ["tam@example.com", "yet"]
 
 
 def test_a_statement_below_nobody_has_an_address_and_is_found(vault_of: VaultOf) -> None:

@@ -65,11 +65,11 @@ def cited(vault: Path, *replies: tuple[str, ...]) -> None:
 
 
 def edges(app: App) -> list[tuple[str, str, str]]:
-    return [(one.source, one.kind, one.target) for one in app.graph.whole().graph.edges]
+    return [(edge.source, edge.kind, edge.target) for edge in app.graph.whole().graph.edges]
 
 
 def beside(app: App, id_: str) -> list[tuple[str, float]]:
-    return [(one.node.id, one.weight) for one in app.graph.neighbours(id_).neighbours]
+    return [(neighbour.node.id, neighbour.weight) for neighbour in app.graph.neighbours(id_).neighbours]
 
 
 def test_links_mentions_and_values_tie_notes_and_entities(app: App) -> None:
@@ -82,9 +82,9 @@ def test_links_mentions_and_values_tie_notes_and_entities(app: App) -> None:
         (ATLAS, "mention", ROSA), (BOREALIS, "link", ATLAS), (BOREALIS, "mention", ROSA),
     ], key=lambda edge: (edge[0], edge[2], edge[1]))  # fmt: skip
     whole = app.graph.whole().graph
-    twice = next(one for one in whole.edges if (one.source, one.target) == ("Home", "notes/plan"))
+    twice = next(edge for edge in whole.edges if (edge.source, edge.target) == ("Home", "notes/plan"))
     assert (twice.times, twice.place) == (2, "Home.md:1")
-    source = next(one for one in whole.edges if (one.source, one.target) == (ATLAS, "ep-kick-off"))
+    source = next(edge for edge in whole.edges if (edge.source, edge.target) == (ATLAS, "ep-kick-off"))
     assert source.place == "semantic/projects.md:2"
     assert whole.nodes[ROSA] == (ROSA, "entity", "Rosa Blau", "semantic/people.md", "current")
     assert whole.nodes["archive/notes/attic"].state == "archived"
@@ -132,16 +132,16 @@ def test_what_replies_cite_together_ties_it_and_the_more_often_the_stronger(vaul
         tie = app.graph.neighbours("notes/orphan").neighbours[0].edges[0]
         assert (tie.kind, tie.times, tie.last) == ("cited", 2, "2026-04-01")
         assert tie.place == "2 replies, the last on 2026-04-01"
-        assert "notes/orphan" not in {one.id for one in app.graph.orphans()}
+        assert "notes/orphan" not in {note.id for note in app.graph.orphans()}
 
 
 def test_a_link_by_hand_is_stronger_than_any_use_and_uses_order_what_is_linked(vault: Path) -> None:
     cited(vault, *[("Home", "notes/orphan")] * 40, ("Home", ATLAS))
     with open_vault(vault) as app:
         assert beside(app, "Home")[0] == (ATLAS, 1.15)
-        found = dict(beside(app, "Home"))
-        assert found["notes/plan"] == 1.0
-        assert 0.99 < found["notes/orphan"] < 1.0
+        neighbours = dict(beside(app, "Home"))
+        assert neighbours["notes/plan"] == 1.0
+        assert 0.99 < neighbours["notes/orphan"] < 1.0
 
 
 def test_a_citation_counts_for_the_note_or_entity_that_it_is_part_of(vault: Path) -> None:
@@ -162,7 +162,7 @@ def test_a_reply_that_cites_everything_ties_only_so_many(vault: Path) -> None:
     cited(vault, tuple(f"{ATLAS}.lead" if n == 0 else f"notes/n{n}" for n in range(60)))
     put(vault, {f"notes/n{n}.md": "Text.\n" for n in range(60)})
     with open_vault(vault) as app:
-        tied = [one for one in app.graph.whole().graph.edges if one.kind == "cited"]
+        tied = [edge for edge in app.graph.whole().graph.edges if edge.kind == "cited"]
     assert len(tied) == 20 * 19 / 2
 
 
@@ -194,7 +194,7 @@ def test_the_graph_of_an_index_kept_up_to_date_is_that_of_a_new_one(vault: Path)
 
 def ids(app: App, start: str, end: str) -> list[tuple[str, str, str]] | None:
     steps = app.graph.path(start, end).steps
-    return steps and [(one.source.id, one.edge.kind, one.target.id) for one in steps]
+    return steps and [(step.source.id, step.edge.kind, step.target.id) for step in steps]
 
 
 def test_a_path_is_the_shortest_and_goes_both_ways(app: App) -> None:
@@ -238,14 +238,20 @@ def test_an_id_that_leads_nowhere_is_a_known_failure(app: App, end: str) -> None
 
 
 def test_orphans_are_notes_and_entities_that_nothing_is_tied_to(app: App) -> None:
-    assert [one.id for one in app.graph.orphans()] == ["ep-crane", "notes/orphan", "semantic/projects#Quiet"]
+    assert [note.id for note in app.graph.orphans()] == [
+        "ep-crane",
+        "notes/orphan",
+        "semantic/projects#Quiet",
+    ]
 
 
 def test_dangling_links_are_those_that_doctor_tells_of(app: App) -> None:
-    found = [(one.source, one.line, one.target) for one in app.graph.dangling()]
-    assert found == [("notes/plan.md", 4, "Nowhere"), ("notes/plan.md", 4, "gone.md")]
-    check = next(one for one in app.doctor() if one.name == "links")
-    assert [(one.path, one.line) for one in check.details] == [(path, line) for path, line, _ in found]
+    links = [(link.source, link.line, link.target) for link in app.graph.dangling()]
+    assert links == [("notes/plan.md", 4, "Nowhere"), ("notes/plan.md", 4, "gone.md")]
+    check = next(check for check in app.doctor() if check.name == "links")
+    assert [(detail.path, detail.line) for detail in check.details] == [
+        (path, line) for path, line, _ in links
+    ]
 
 
 def test_a_link_leads_to_any_file_that_is_there(vault_of: VaultOf) -> None:
@@ -258,7 +264,7 @@ def test_a_link_leads_to_any_file_that_is_there(vault_of: VaultOf) -> None:
         ".trash/no pic.png",
     )  # fmt: skip
     with open_vault(vault_of({"memoryclaw.yaml": "", "idx.md": text, **dict.fromkeys(files, "x")})) as app:
-        assert [one.target for one in app.graph.dangling()] == [
+        assert [link.target for link in app.graph.dangling()] == [
             "no pic.png",
             "other/a.png",
             "../../etc/passwd",
@@ -304,8 +310,8 @@ def test_an_audience_sees_only_ties_between_what_it_sees(
     cited(vault, ("notes/open", "notes/secret", "notes/also"))
     with open_vault(vault, audience=audience) as app:
         assert beside(app, "notes/open") == expected
-        told = json.dumps([app.graph.whole(), app.graph.orphans()], default=list)
-        assert ("notes/secret" in told) == (audience == "owner")
+        shown = json.dumps([app.graph.whole(), app.graph.orphans()], default=list)
+        assert ("notes/secret" in shown) == (audience == "owner")
         if audience != "owner":
             with pytest.raises(NotFoundError):
                 app.graph.path("notes/open", "notes/secret")

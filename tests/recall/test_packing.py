@@ -46,16 +46,16 @@ def test_never_over_budget_and_every_token_accounted_for(
     offers: list[tuple[Unit, float]], budget: int, most: int
 ) -> None:
     pack, taken = Pack(budget, most), []
-    for one, score in sorted(offers, key=lambda offer: -offer[1]):
-        decision = pack.offer(one, score, NONE)
+    for unit, score in sorted(offers, key=lambda offer: -offer[1]):
+        decision = pack.offer(unit, score, NONE)
         assert decision in ("in", "weak", "max_results", "budget", "duplicate")
-        taken += [one] if decision == "in" else []
+        taken += [unit] if decision == "in" else []
     pack.settle()
     pack.extend()
     costs = pack.costs()
     assert pack.tokens() == sum(costs.values()) == estimate(pack.context()) <= budget
     assert all(cost > 0 for cost in costs.values())
-    assert sum(one.kind in ("episode", "note", "skill") for one in taken) <= most
+    assert sum(unit.kind in ("episode", "note", "skill") for unit in taken) <= most
     assert len(said(pack.context()) if taken else []) == len(costs)
 
 
@@ -65,9 +65,9 @@ def test_what_is_turned_down_before_it_is_explained_would_have_been_refused_for_
     offers: list[tuple[Unit, float]], budget: int
 ) -> None:
     pack = Pack(budget, 3)
-    for one, score in sorted(offers, key=lambda offer: -offer[1]):
-        reason = pack.match_refusal(one, score)
-        decision = pack.offer(one, score, NONE)
+    for unit, score in sorted(offers, key=lambda offer: -offer[1]):
+        reason = pack.match_refusal(unit, score)
+        decision = pack.offer(unit, score, NONE)
         assert reason in ("", decision)
         assert reason or decision in ("in", "budget", "duplicate")  # of a turn only the words asked for tell
 
@@ -165,8 +165,8 @@ def turn(number: int, text: str, **values: Any) -> Unit:
 
 def test_turns_stand_in_the_order_they_were_said_and_facts_in_rank_order_under_what_they_share() -> None:
     pack = Pack(600, 5)
-    for one in (turn(12, "In the tin."), fact("semantic/p#Boathouse.deadline", "May"), turn(3, "Where to?")):
-        assert pack.offer(one, 5.0, NONE) == "in"
+    for unit in (turn(12, "In the tin."), fact("semantic/p#Boathouse.deadline", "May"), turn(3, "Where to?")):
+        assert pack.offer(unit, 5.0, NONE) == "in"
     pack.offer(fact("semantic/p#Boathouse.b", "June")._replace(when="2025-04-09"), 5.0, NONE)
     assert pack.context().split("\n")[2:-2] == [
         "log:s1/ (2025-04-08)", " 3 Tom: Where to?", " 12 Tom: In the tin.",
@@ -209,18 +209,18 @@ def test_what_is_said_within_a_trusted_text_is_not_said_again() -> None:
 
 def test_a_turn_that_says_more_than_a_statement_quoted_from_it_stands_beside_it() -> None:
     seed, rest = "I still eat seeds", "Pears are off the list since the operation, said the surgeon"
-    told = unit("s", seed, kind="fact", field="", value=seed)
+    statement = unit("s", seed, kind="fact", field="", value=seed)
     for text, decision in ((f"{rest}. {seed}", "in"), (f"Well, {seed} today", "duplicate")):
         pack = Pack(600, 5)
-        assert pack.offer(told, 9.0, frozenset({"eat"})) == "in"
+        assert pack.offer(statement, 9.0, frozenset({"eat"})) == "in"
         assert pack.offer(turn(1, text), 8.0, frozenset({"eat"})) == decision
 
 
 def test_an_answer_stays_where_the_question_before_it_is_told_already() -> None:
     pack, asked = Pack(600, 5), "My roof leaks again after the storm, what now"
     answer = "Nail a tarpaulin over the ridge until the slater comes."
-    told = unit("e", f"{asked}?\n\n- Tom: {asked}? – assistant: “{answer}”", trust="unknown")
-    assert pack.offer(told, 9.0, frozenset({"roof"})) == "in"
+    reply = unit("e", f"{asked}?\n\n- Tom: {asked}? – assistant: “{answer}”", trust="unknown")
+    assert pack.offer(reply, 9.0, frozenset({"roof"})) == "in"
     assert pack.offer(turn(1, f"{asked}?", trust="trusted"), 8.0, frozenset({"roof"})) == "in"
     pack.settle()
     assert answer in pack.context()

@@ -157,7 +157,7 @@ def test_plain_text_is_words_that_rank_and_nothing_else(text: str, words: str) -
 )
 def test_fields_narrow(text: str, filters: list[tuple[str, str, bool, str]]) -> None:
     query = read(text)
-    assert [tuple(found) for found in query.filters] == filters
+    assert [tuple(filter_) for filter_ in query.filters] == filters
     assert query.notices == ()
     assert set(query.words) <= {"x", "mail"}
 
@@ -182,17 +182,17 @@ def test_fields_narrow(text: str, filters: list[tuple[str, str, bool, str]]) -> 
     ],
 )
 def test_what_was_ignored_is_told_once(text: str, notice: str) -> None:
-    assert len([told for told in read(text).notices if notice in told]) == 1
+    assert len([sentence for sentence in read(text).notices if notice in sentence]) == 1
 
 
 def test_dates_that_are_spoken_are_ranges_and_not_words() -> None:
     query = read("what did John say last week about March 2024?")
-    assert [(found.start, found.end) for found in query.ranges] == [
+    assert [(span.start, span.end) for span in query.ranges] == [
         ("2025-03-31", "2025-04-06"),
         ("2024-03-01", "2024-03-31"),
     ]
     assert query.words == ("what", "did", "john", "say", "about")
-    assert [query.text[slice(*found.span)] for found in query.ranges] == ["last week", "March 2024"]
+    assert [query.text[slice(*span.span)] for span in query.ranges] == ["last week", "March 2024"]
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_excluded_words_are_not_among_the_words() -> None:
 def test_limits_keep_filters_that_stand_after_the_last_word() -> None:
     query = parse("a b c d tag:x", today=TODAY, limits=Limits(words=2))
     assert query.words == ("a", "b")
-    assert [found.field for found in query.filters] == ["tag"]
+    assert [filter_.field for filter_ in query.filters] == ["tag"]
 
 
 def test_a_question_is_cut_between_characters() -> None:

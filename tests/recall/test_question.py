@@ -37,7 +37,7 @@ def asks(app: App) -> Asks:
 
 
 @pytest.mark.parametrize(
-    ("question", "found"),
+    ("question", "expected"),
     [
         ("oak", ["oak"]),
         ("oak larch", ["larch", "oak"]),
@@ -80,8 +80,8 @@ def asks(app: App) -> Asks:
         ("C++", []),
     ],
 )
-def test_what_a_question_finds(asks: Asks, question: str, found: list[str]) -> None:
-    assert asks(question) == found
+def test_what_a_question_finds(asks: Asks, question: str, expected: list[str]) -> None:
+    assert asks(question) == expected
 
 
 def test_stop_words_alone_are_searched_as_words(app: App) -> None:
@@ -149,9 +149,9 @@ def test_a_rare_synonym_never_beats_a_common_word_in_a_larger_vault(vault_of: Va
             }
         )
     )
-    found = app.search("invoice", limit=60).matches
-    assert found[-1].unit.id == "notes/alias"
-    assert found[-1].score < found[-2].score
+    matches = app.search("invoice", limit=60).matches
+    assert matches[-1].unit.id == "notes/alias"
+    assert matches[-1].score < matches[-2].score
 
 
 def test_synonyms_of_several_words_work_both_ways(vault_of: VaultOf) -> None:
@@ -203,10 +203,10 @@ def test_what_nobody_wrote_is_guessed_from_the_vaults_own_words(app: App) -> Non
 def test_a_name_that_nothing_here_has_is_said_to_be_unknown(
     app: App, question: str, unknown: tuple[str, ...]
 ) -> None:
-    found = app.search(question)
-    assert found.unknown == unknown
-    told = [notice for notice in found.notices if "is called" in notice]
-    assert told == [f"Nothing here is called {name}." for name in unknown]
+    answer = app.search(question)
+    assert answer.unknown == unknown
+    notices = [notice for notice in answer.notices if "is called" in notice]
+    assert notices == [f"Nothing here is called {name}." for name in unknown]
     assert app.recall(question).unknown == unknown
 
 
@@ -275,5 +275,5 @@ def test_who_plays_a_role_is_found_as_surely_as_by_name(vault_of: VaultOf) -> No
     ships = "".join(f'- "the sister ship came into port {n}" [said:: 2026-02-0{n}]\n' for n in range(1, 4))
     people = f'# user\n- sister: Ulla\n\n# Ulla\n- "Ulla reads law in Turku" [said:: 2026-01-03]\n\n# Harbour\n{ships}'
     with App(vault_of({"memoryclaw.yaml": "", "semantic/people.md": people})) as app:
-        found = [match.unit.text for match in app.search("what does my sister do?").matches]
-        assert found.index("Ulla reads law in Turku") < found.index("the sister ship came into port 3")
+        texts = [match.unit.text for match in app.search("what does my sister do?").matches]
+        assert texts.index("Ulla reads law in Turku") < texts.index("the sister ship came into port 3")

@@ -58,8 +58,8 @@ def asked(
 
 def evidence(scores: Mapping[int, float], units: Sequence[UnitSummary], *, listed: bool = False) -> Evidence:
     """Units with these scores from their words."""
-    found = {rowid: Counts({0: score / (K1 + 1 - score) * K1}) for rowid, score in scores.items() if score}
-    return Evidence(100, units, found, [1.0], listed)
+    counts = {rowid: Counts({0: score / (K1 + 1 - score) * K1}) for rowid, score in scores.items() if score}
+    return Evidence(100, units, counts, [1.0], listed)
 
 
 def ranked(
@@ -68,16 +68,18 @@ def ranked(
     """A unit with the score `base` from its words, which is the best of all."""
     scores = {unit.rowid: base, **{other.rowid: base / 2 for other in others}}
     return next(
-        one for one in rank(question, evidence(scores, [unit, *others], listed=listed)) if one.unit == unit
+        ranked
+        for ranked in rank(question, evidence(scores, [unit, *others], listed=listed))
+        if ranked.unit == unit
     )
 
 
-def names(found: Ranked) -> list[str]:
-    return [name for name, _ in found.terms]
+def names(unit: Ranked) -> list[str]:
+    return [name for name, _ in unit.terms]
 
 
-def value(found: Ranked, name: str) -> float:
-    return dict(found.terms)[name]
+def value(unit: Ranked, name: str) -> float:
+    return dict(unit.terms)[name]
 
 
 PLAIN = asked()
@@ -85,8 +87,8 @@ PLAIN = asked()
 
 def test_the_highest_score_comes_first_and_ties_break_by_id() -> None:
     units = [EPISODE._replace(rowid=n, id=id_, at="") for n, id_ in enumerate("bza", 1)]
-    found = rank(PLAIN, evidence({1: 1.0, 2: 1.5, 3: 1.0}, units))
-    assert [one.unit.id for one in found] == ["z", "a", "b"]
+    order = rank(PLAIN, evidence({1: 1.0, 2: 1.5, 3: 1.0}, units))
+    assert [ranked.unit.id for ranked in order] == ["z", "a", "b"]
 
 
 def test_a_fact_of_the_entity_asked_about_gains_and_more_so_with_the_field() -> None:
@@ -133,9 +135,9 @@ def test_turns_of_others_lose_where_somebody_speaks_who_is_named() -> None:
     assert [cause.word for cause in causes(question, both, by_tom)] == ["-Nora"]
     # Who does not speak takes nothing from those who do, and a fact is nobody's turn.
     assert "speaker" not in names(ranked(2.0, other, question))
-    assert all("speaker" not in names(one) for one in rank(PLAIN, both))
-    with_fact = both._replace(found=[own, FACT._replace(rowid=2)])
-    assert all("speaker" not in names(one) for one in rank(question, with_fact))
+    assert all("speaker" not in names(ranked) for ranked in rank(PLAIN, both))
+    with_fact = both._replace(candidates=[own, FACT._replace(rowid=2)])
+    assert all("speaker" not in names(ranked) for ranked in rank(question, with_fact))
 
 
 def test_a_turn_that_ends_in_a_question_loses() -> None:
@@ -146,9 +148,9 @@ def test_a_turn_that_ends_in_a_question_loses() -> None:
 def test_what_is_said_soon_after_a_day_gains_the_less_the_later() -> None:
     question = asked(ranges=[("2026-04-01", "2026-04-05", "early April")])
     days = ["2026-04-05", "2026-04-06", "2026-04-08", "2026-04-11"]
-    found = [value(ranked(2.0, TURN._replace(at=f"{day}T09:00:00Z"), question), "date") for day in days]
-    assert found == sorted(found, reverse=True)
-    assert len(set(found)) == len(days)
+    values = [value(ranked(2.0, TURN._replace(at=f"{day}T09:00:00Z"), question), "date") for day in days]
+    assert values == sorted(values, reverse=True)
+    assert len(set(values)) == len(days)
     for other in (
         TURN._replace(at="2026-03-31"),
         TURN._replace(at="2026-04-12"),
@@ -167,8 +169,8 @@ def test_a_pin_adds_a_share_of_the_words() -> None:
 
 def test_an_assistants_turn_loses_where_the_question_is_about_the_one_who_asks() -> None:
     turn = TURN._replace(role="assistant")
-    found = ranked(2.0, turn, asked("what did I decide about my boat"))
-    assert value(found, "assistant") == pytest.approx(-ASSISTANT * 2.0, abs=0.001)
+    unit = ranked(2.0, turn, asked("what did I decide about my boat"))
+    assert value(unit, "assistant") == pytest.approx(-ASSISTANT * 2.0, abs=0.001)
     assert "assistant" not in names(ranked(2.0, turn, asked("what did Nora decide")))
     assert "assistant" not in names(ranked(2.0, TURN, asked("what did I decide")))
 
@@ -185,9 +187,9 @@ def test_an_assistants_turn_loses_where_the_question_is_about_the_one_who_asks()
 def test_an_assistants_turn_gains_where_it_is_asked_what_the_assistant_said(
     question: str, *, is_asked: bool
 ) -> None:
-    found = ranked(2.0, TURN._replace(role="assistant"), asked(question))
+    unit = ranked(2.0, TURN._replace(role="assistant"), asked(question))
     share = REPLY if is_asked else -ASSISTANT
-    assert value(found, "reply" if is_asked else "assistant") == pytest.approx(share * 2.0, abs=0.001)
+    assert value(unit, "reply" if is_asked else "assistant") == pytest.approx(share * 2.0, abs=0.001)
     assert not {"reply", "assistant"} & {*names(ranked(2.0, TURN, asked(question)))}
 
 
@@ -212,23 +214,23 @@ def test_the_best_turn_of_a_session_lends_to_the_others_of_it_and_is_named() -> 
     best = TURN._replace(rowid=2, id="best", path="s.jsonl")
     other, apart = TURN._replace(rowid=3, path="s.jsonl"), TURN._replace(rowid=4, path="t.jsonl")
     scores = {2: 2.0, 3: 1.0, 4: 1.0}
-    found = {one.unit.rowid: one for one in rank(PLAIN, evidence(scores, [best, other, apart]))}
-    assert value(found[3], "session") == pytest.approx(SESSION * 1.0, abs=0.001)
-    assert [(cause.word, cause.via) for cause in causes(PLAIN, evidence(scores, [best]), found[3])] == [
+    by_rowid = {ranked.unit.rowid: ranked for ranked in rank(PLAIN, evidence(scores, [best, other, apart]))}
+    assert value(by_rowid[3], "session") == pytest.approx(SESSION * 1.0, abs=0.001)
+    assert [(cause.word, cause.via) for cause in causes(PLAIN, evidence(scores, [best]), by_rowid[3])] == [
         ("best", "session")
     ]
-    assert names(found[2]) == names(found[4]) == []
+    assert names(by_rowid[2]) == names(by_rowid[4]) == []
 
 
 def test_what_a_tool_brought_in_neither_lends_nor_borrows() -> None:
     turn, tool = TURN._replace(rowid=2), TURN._replace(rowid=3, role="tool", trust="untrusted")
     for scores in ({2: 2.0, 3: 1.0}, {2: 1.0, 3: 2.0}):
-        assert [names(one) for one in rank(PLAIN, evidence(scores, [turn, tool]))] == [[], []]
+        assert [names(ranked) for ranked in rank(PLAIN, evidence(scores, [turn, tool]))] == [[], []]
 
 
 def test_a_listing_without_words_has_pinned_notes_first() -> None:
     units = EPISODE._replace(rowid=2), EPISODE._replace(pinned=1)
-    assert [one.unit.pinned for one in rank(PLAIN, evidence({}, units, listed=True))] == [1, 0]
+    assert [ranked.unit.pinned for ranked in rank(PLAIN, evidence({}, units, listed=True))] == [1, 0]
 
 
 @pytest.mark.parametrize(

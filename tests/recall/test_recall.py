@@ -71,15 +71,15 @@ def test_what_is_newest_takes_the_room_that_the_matches_leave(vault_of: VaultOf)
     app = App(vault_of({**STUDIO, "semantic/people.md": people, "semantic/pasted.md": pasted}))
     asked = app.recall("what did we talk about last time")
     newest = ["semantic/people#Tam.city", "Bronagh", "barn", "semantic/projects#Boathouse.deadline"]
-    told = [match.unit.id if "said-" not in match.unit.id else match.unit.value for match in asked.matches]
-    assert [next(word for word in newest if word in one) for one in told[:4]] == newest
+    ids = [match.unit.id if "said-" not in match.unit.id else match.unit.value for match in asked.matches]
+    assert [next(word for word in newest if word in id_) for id_ in ids[:4]] == newest
     assert "quartet" not in asked.context
     assert "Hull" not in asked.context
     assert {(match.score, match.terms) for match in asked.matches[:4]} == {(0.0, ())}
     assert {m.word for match in asked.matches[:4] for m in match.matched} == {"newest"}
     assert asked.confidence == 0.0
-    found = app.recall("what of the moon pancakes")
-    assert {match.unit.id for match in found.matches} == {"notes/moon"}
+    recalled = app.recall("what of the moon pancakes")
+    assert {match.unit.id for match in recalled.matches} == {"notes/moon"}
     assert app.recall("zeppelin wedding").matches == ()  # keywords look for keywords
     assert all(match.score for match in app.search("what of the moon pancakes").matches)
     assert {m.unit.kind for m in app.recall("kind:note what of the moon pancakes").matches} == {"note"}
@@ -92,7 +92,7 @@ def test_what_is_newest_fills_no_more_than_its_share(vault_of: VaultOf) -> None:
     answer = app.recall("what have we done lately for the moon pancakes", budget=800)
     filled = sum(match.tokens for match in answer.matches if not match.score)
     assert 0.8 * FILL * 800 < filled <= FILL * 800 + 30
-    assert {one.reason for one in answer.left_out} >= {"budget"}
+    assert {omitted.reason for omitted in answer.left_out} >= {"budget"}
     app.close()
 
 
@@ -158,8 +158,8 @@ def test_only_a_skill_that_is_approved_as_it_is_reaches_a_context(vault_of: Vaul
     drafts = app.recall("zeppelin kind:draft")
     assert (drafts.context, [left.reason for left in drafts.left_out]) == ("", ["draft"])
     assert [left.reason for left in app.recall("zeppelin kind:archived").left_out] == ["archived"]
-    found = {match.path: match.unit.trust for match in app.search("zeppelin report").matches}
-    assert (found["skills/mail/SKILL.md"], found["notes/a.md"]) == ("unknown", "trusted")
+    trusts = {match.path: match.unit.trust for match in app.search("zeppelin report").matches}
+    assert (trusts["skills/mail/SKILL.md"], trusts["notes/a.md"]) == ("unknown", "trusted")
     app.skills.approve("mail")
     assert (
         "mail · Sends the zeppelin report. Send it as mail."

@@ -30,7 +30,7 @@ def test_what_was_injected_is_not_sent_again_until_it_changes(root: Path) -> Non
         again = app.recall(ASKED, session="s")
         assert "3 metres" in first.context
         assert again.context == ""
-        assert {one.reason for one in again.left_out} == {"already_visible"}
+        assert {omitted.reason for omitted in again.left_out} == {"already_visible"}
         assert app.recall(ASKED, session="other").context == first.context == app.recall(ASKED).context
         (root / "semantic" / "garden.md").write_text("# Pond\n- depth: 4 metres\n- fish: trout\n")
         changed = app.recall(ASKED, session="s").context
@@ -65,8 +65,8 @@ def test_a_host_that_keeps_no_injection_gets_it_again_and_one_that_cut_the_conve
 
 
 def test_a_recall_takes_a_tenth_of_the_room_that_the_host_has_left(root: Path) -> None:
-    told = "".join(f"On day {n} the heron stood in the pond for {n} hours. " for n in range(40))
-    (root / "long.md").write_text(told)
+    text = "".join(f"On day {n} the heron stood in the pond for {n} hours. " for n in range(40))
+    (root / "long.md").write_text(text)
     with App(root) as app:
         assert app.recall(ASKED).tokens > 200
         small = app.recall(ASKED, room=1000)
@@ -78,17 +78,17 @@ def test_why_reads_a_recall_back_as_it_was(root: Path) -> None:
     claw = Claw(root)
     answer = json.loads(claw("recall", ASKED, "--budget", "80", "--json").out)
     with App(root) as app:
-        then = {one.id: one.decision for one in app.why(answer["receipt"]).decided}
+        then = {decision.id: decision.decision for decision in app.why(answer["receipt"]).decided}
     assert {id_ for id_, decision in then.items() if decision == "in"} == {
-        one["id"] for one in answer["matches"]
+        match["id"] for match in answer["matches"]
     }
     assert {id_: reason for id_, reason in then.items() if reason != "in"} == {
-        one["id"]: one["reason"] for one in answer["left_out"]
+        omitted["id"]: omitted["reason"] for omitted in answer["left_out"]
     }
     (root / "semantic" / "garden.md").write_text("# Pond\n- depth: 4 metres\n")
     with App(root) as app:
         now = app.why(answer["receipt"])
-    assert [one.id for one in now.decided if one.changed] == ["semantic/garden#Pond.depth"]
+    assert [decision.id for decision in now.decided if decision.changed] == ["semantic/garden#Pond.depth"]
     assert now.gone == len(then) - len(now.decided) == 1
     with App(root) as app:
         app.search(ASKED, session="s")
@@ -120,10 +120,10 @@ def test_who_may_not_see_something_does_not_read_it_back(root: Path) -> None:
     )
     with App(root) as app:
         receipt = app.recall(ASKED).receipt
-        assert "secret" in {one.id for one in app.why(receipt).decided}
+        assert "secret" in {decision.id for decision in app.why(receipt).decided}
     with App(root, audience="agent") as app:
         seen = app.why(receipt)
-    assert "secret" not in {one.id for one in seen.decided}
+    assert "secret" not in {decision.id for decision in seen.decided}
     assert (seen.gone, seen.more) == (0, {})
 
 
@@ -144,8 +144,11 @@ def test_a_purge_leaves_nothing_of_it_in_a_receipt(root: Path) -> None:
     with App(root) as app:
         receipt = app.recall(ASKED, session="s").receipt
         app.recall(ASKED, session="s")
-        assert "heron" in {one.id for one in app.why(receipt).decided}
+        assert "heron" in {decision.id for decision in app.why(receipt).decided}
         assert app.purge("heron").hits == ()
         assert "heron" not in "".join(path.read_text() for path in (root / "ledger").rglob("*.jsonl"))
         then = app.why(receipt)
-    assert {one.id for one in then.decided} == {"semantic/garden#Pond.depth", "semantic/garden#Pond.fish"}
+    assert {decision.id for decision in then.decided} == {
+        "semantic/garden#Pond.depth",
+        "semantic/garden#Pond.fish",
+    }

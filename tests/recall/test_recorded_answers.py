@@ -40,8 +40,8 @@ def test_every_score_is_the_recorded_one(tmp_path: Path) -> None:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as place:
-        found = answers(Path(place) / "vault", list(json.loads(RECORDED.read_text(encoding="utf-8"))))
+        fresh = answers(Path(place) / "vault", list(json.loads(RECORDED.read_text(encoding="utf-8"))))
     lines = ",\n".join(
-        f" {json.dumps(q, ensure_ascii=False)}: {json.dumps(a, ensure_ascii=False)}" for q, a in found.items()
+        f" {json.dumps(q, ensure_ascii=False)}: {json.dumps(a, ensure_ascii=False)}" for q, a in fresh.items()
     )
     RECORDED.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")

@@ -21,18 +21,18 @@ def test_a_kind_stands_for_what_is_of_it_but_not_the_other_way(asked: str, said:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("children", "daughters"), ("doctor", "clinic"), ("film", "movies")]
+    ("first", "other"), [("children", "daughters"), ("doctor", "clinic"), ("film", "movies")]
 )
-def test_words_of_one_group_stand_for_each_other_in_all_their_forms(one: str, other: str) -> None:
-    assert ENGLISH.token(other) in akin(one)
-    assert ENGLISH.token(one) in akin(other)
+def test_words_of_one_group_stand_for_each_other_in_all_their_forms(first: str, other: str) -> None:
+    assert ENGLISH.token(other) in akin(first)
+    assert ENGLISH.token(first) in akin(other)
 
 
 def test_no_word_stands_for_itself_or_twice() -> None:
     for word in ("pet", "kid", "trip", "hobby"):
-        found = akin(word)
-        assert ENGLISH.token(word) not in found
-        assert len(found) == len(set(found))
+        words = akin(word)
+        assert ENGLISH.token(word) not in words
+        assert len(words) == len(set(words))
 
 
 def test_unknown_words_and_other_languages_have_none() -> None:

@@ -36,21 +36,23 @@ def terms(match: Match) -> dict[str, float]:
 
 @pytest.mark.parametrize("engine", ["fts5", "whoosh"])
 def test_a_related_word_is_found_explained_and_below_the_word_asked(tmp_path: Path, engine: str) -> None:
-    found = asked(tmp_path, "any pets?", f"index: {{engine: {engine}}}\n")
-    assert [match.note for match in found] == ["b", "a"]
-    assert "related" in terms(found[1])
-    assert found[1].score == sum(terms(found[1]).values())
-    assert [(cause.word, cause.field, cause.via) for cause in found[1].matched] == [("pets", "body", "alias")]
-    assert "dog" in found[1].surfaces
+    answer = asked(tmp_path, "any pets?", f"index: {{engine: {engine}}}\n")
+    assert [match.note for match in answer] == ["b", "a"]
+    assert "related" in terms(answer[1])
+    assert answer[1].score == sum(terms(answer[1]).values())
+    assert [(cause.word, cause.field, cause.via) for cause in answer[1].matched] == [
+        ("pets", "body", "alias")
+    ]
+    assert "dog" in answer[1].surfaces
 
 
 def test_a_small_vault_counts_them_too(tmp_path: Path) -> None:
     app = App(put(tmp_path / "vault", {name: NOTES[name] for name in ("a.md", "b.md", "c.md")}))
     app.sync()
-    found = app.search("any pets?").matches
+    matches = app.search("any pets?").matches
     app.close()
-    assert [match.note for match in found] == ["b", "a"]
-    assert found[1].score == sum(terms(found[1]).values())
+    assert [match.note for match in matches] == ["b", "a"]
+    assert matches[1].score == sum(terms(matches[1]).values())
 
 
 def test_words_that_many_units_hold_stand_for_nothing(tmp_path: Path) -> None:
@@ -80,35 +82,35 @@ def test_a_related_word_is_no_confidence_and_a_synonym_of_the_vault_is(tmp_path:
 
 def test_what_a_quarter_of_a_small_vault_holds_may_stand_for_another_word(tmp_path: Path) -> None:
     dogs = {f"dogs/{n}.md": f"The dog of house {n}.\n" for n in range(20)}
-    found = asked(tmp_path, "any pets?", **dogs)
-    assert found[0].note == "b"
-    assert len(found) > 10
+    answer = asked(tmp_path, "any pets?", **dogs)
+    assert answer[0].note == "b"
+    assert len(answer) > 10
 
 
 @pytest.mark.parametrize(
-    ("question", "told"),
+    ("question", "note"),
     [
         ("wann ist bootsfest", "Das Fest am Steg ist am Freitag, jedes Boot ist geschmückt."),
         ("waar is de fietssleutel", "De sleutel van mijn fiets ligt in de keuken."),
     ],
 )
-def test_a_compound_that_stands_nowhere_finds_its_two_words(tmp_path: Path, question: str, told: str) -> None:
+def test_a_compound_that_stands_nowhere_finds_its_two_words(tmp_path: Path, question: str, note: str) -> None:
     language = "de" if question.startswith("wann") else "nl"
-    found = asked(tmp_path, question, f"language: {language}\n", **{"told.md": told})
-    assert [match.note for match in found[:1]] == ["told"]
+    answer = asked(tmp_path, question, f"language: {language}\n", **{"told.md": note})
+    assert [match.note for match in answer[:1]] == ["told"]
 
 
 def test_the_stem_of_another_word_is_no_part_of_a_compound(tmp_path: Path) -> None:
     """`noti` stands in the index, of `notieren`, and nobody wrote it."""
-    told = {
+    files = {
         "told.md": "Wir notieren das gerne, und zwar morgen.",
         "first.md": "Das ist der erste Tag, das erste Mal.",
     }
-    assert asked(tmp_path, "was du notierste", "language: de\n", **told) == []
+    assert asked(tmp_path, "was du notierste", "language: de\n", **files) == []
 
 
 @pytest.mark.parametrize(
-    ("told", "question"),
+    ("note", "question"),
     [
         ("ma dentiste a déménagé rue Fleury", "where is my dentist"),
         ("mein Vermieter zieht nach Husum", "what does my landlord want"),
@@ -118,10 +120,10 @@ def test_the_stem_of_another_word_is_no_part_of_a_compound(tmp_path: Path) -> No
     ],
 )
 def test_what_somebody_is_to_one_is_found_by_the_word_of_another_language(
-    tmp_path: Path, told: str, question: str
+    tmp_path: Path, note: str, question: str
 ) -> None:
-    found = asked(tmp_path, question, **{"told.md": told})
-    assert "told" in [match.note for match in found]
+    answer = asked(tmp_path, question, **{"told.md": note})
+    assert "told" in [match.note for match in answer]
 
 
 def test_words_that_only_frame_a_question_find_nothing(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_a_turn_about_nothing_here_gets_nothing(app: App, turn: str) -> None:
     answer = app.recall(turn)
     assert (answer.context, answer.tokens, answer.confidence) == ("", 0, 0.0)
     assert answer.relevance.value < 0
-    assert {one.reason for one in answer.left_out} <= {"irrelevant"}
+    assert {omitted.reason for omitted in answer.left_out} <= {"irrelevant"}
 
 
 @pytest.mark.parametrize(
@@ -82,8 +82,8 @@ def test_a_question_of_oneself_is_answered_from_what_one_told_in_other_words(tmp
 
 def test_how_the_assistant_shall_do_something_is_answered_by_what_it_was_told_to_do(tmp_path: Path) -> None:
     wish = "- from now on: plain words and large steps please [since:: 2026-03-01]\n"
-    told = {**FILES, "semantic/people.md": FILES["semantic/people.md"] + wish}
-    with App(put(tmp_path / "v", told), clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as app:
+    files = {**FILES, "semantic/people.md": FILES["semantic/people.md"] + wish}
+    with App(put(tmp_path / "v", files), clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as app:
         answer = app.recall("how should you explain things to me?")
         assert "plain words and large steps" in answer.context
         assert "wish" in {term.name for term in answer.relevance.terms}
@@ -93,8 +93,8 @@ def test_how_the_assistant_shall_do_something_is_answered_by_what_it_was_told_to
 
 def test_a_question_for_what_a_memory_names_asks_no_common_knowledge(tmp_path: Path) -> None:
     wedding = "- florist: Tove [since:: 2026-03-01]\n"
-    told = {**FILES, "semantic/people.md": FILES["semantic/people.md"] + wedding}
-    with App(put(tmp_path / "v", told), clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as app:
+    files = {**FILES, "semantic/people.md": FILES["semantic/people.md"] + wedding}
+    with App(put(tmp_path / "v", files), clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as app:
         answer = app.recall("who is the florist?")
         assert "Tove" in answer.context
         assert "general" not in {term.name for term in answer.relevance.terms}
@@ -105,8 +105,8 @@ def test_a_question_for_what_is_somebodys_asks_no_common_knowledge_where_somethi
     tmp_path: Path,
 ) -> None:
     heating = '- "our heating engineer is Aldo, 0664 555 0132" [said:: 2026-03-01]\n'
-    told = {**FILES, "semantic/people.md": FILES["semantic/people.md"] + heating}
-    with App(put(tmp_path / "v", told), clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as app:
+    files = {**FILES, "semantic/people.md": FILES["semantic/people.md"] + heating}
+    with App(put(tmp_path / "v", files), clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as app:
         for question in ("what's Aldo's number?", "what's aldo’s number"):
             assert "0664 555 0132" in app.recall(question).context
         assert app.recall("what's Otto's number?").context == ""
@@ -114,16 +114,16 @@ def test_a_question_for_what_is_somebodys_asks_no_common_knowledge_where_somethi
 
 def test_an_order_in_another_language_that_names_a_project_gets_it(tmp_path: Path) -> None:
     said = '- "Das Projekt Storch läuft auf Java 21" [said:: 2026-03-01]\n'
-    told = {**FILES, "semantic/people.md": FILES["semantic/people.md"] + said}
-    with App(put(tmp_path / "v", told)) as app:
+    files = {**FILES, "semantic/people.md": FILES["semantic/people.md"] + said}
+    with App(put(tmp_path / "v", files)) as app:
         assert "Java 21" in app.recall("füge storch einen healthcheck hinzu", noted=False).context
         assert app.recall("füge reiher einen healthcheck hinzu", noted=False).context == ""
 
 
 def test_what_names_somebody_of_whom_a_memory_tells_gets_it_whatever_else_it_asks(tmp_path: Path) -> None:
     lena = "- drinks: oat milk [since:: 2026-03-01]\n\n# code\n- editor: vim\n"
-    told = {**TOLD, "semantic/people.md": TOLD["semantic/people.md"] + f"\n# Lena\n{lena}"}
-    with App(put(tmp_path / "v", told)) as app:
+    files = {**TOLD, "semantic/people.md": TOLD["semantic/people.md"] + f"\n# Lena\n{lena}"}
+    with App(put(tmp_path / "v", files)) as app:
         for asked in ("what should be poured for Lena", "draft a birthday card for Lena"):
             answer = app.recall(asked, noted=False)
             assert "oat milk" in answer.context
@@ -137,14 +137,14 @@ def test_what_names_somebody_of_whom_a_memory_tells_gets_it_whatever_else_it_ask
 def test_work_on_ones_own_matter_gets_the_fact_of_it(tmp_path: Path) -> None:
     own = "- wedding: 12 june 2027 in Kendal\n- landlord: Mr Petrov\n- email: ada@example.org\n- name: Ada\n"
     with App(put(tmp_path / "v", {**FILES, "semantic/people.md": f"# user\n{own}"})) as app:
-        for turn, held in (
+        for turn, fact in (
             ("draft a save the date for our wedding", "Kendal"),
             ("help me with the wedding invitations", "Kendal"),
             ("hilf mir mit der Einladung zur Hochzeit", "Kendal"),
             ("help me write to my landlord", "Petrov"),
         ):
             answer = app.recall(turn, noted=False)
-            assert held in answer.context
+            assert fact in answer.context
             assert "named" in {term.name for term in answer.relevance.terms}
         for turn in (
             "write a speech for a wedding",
@@ -166,8 +166,8 @@ def test_work_that_names_a_thing_in_small_letters_or_somebody_by_a_role_gets_wha
         )
     )  # fmt: skip
     facts = "- boiler: Worcester 30i\n- dislikes: coriander\n- email: ada@example.org\n"
-    told = f"# user\n{facts}{said}\n# mum\n- 70th: 4 december in Hove [since:: 2026-03-01]\n"
-    with App(put(tmp_path / "v", {"memoryclaw.yaml": "", "semantic/people.md": told})) as app:
+    text = f"# user\n{facts}{said}\n# mum\n- 70th: 4 december in Hove [since:: 2026-03-01]\n"
+    with App(put(tmp_path / "v", {"memoryclaw.yaml": "", "semantic/people.md": text})) as app:
         assert "20 rps" in app.recall("add retries to the kestrel client", noted=False).context
         assert "Hove" in app.recall("draft a speech for mums birthday", noted=False).context
         assert "sesame" in app.recall("a snack for my daughter", noted=False).context
@@ -259,7 +259,7 @@ CONVENTIONS = """# kiln
 
 
 @pytest.mark.parametrize(
-    ("folder", "turn", "told"),
+    ("folder", "turn", "note"),
     [
         ("kiln", "add an endpoint that lists all of the refunds", "openapi"),
         ("kiln", "prepare the next release of it for the customers", "Wednesdays"),
@@ -270,14 +270,14 @@ CONVENTIONS = """# kiln
     ],
 )
 def test_what_holds_in_the_project_stands_alone_for_work_that_shares_a_noun_with_it(
-    folder: str, turn: str, told: str, tmp_path: Path
+    folder: str, turn: str, note: str, tmp_path: Path
 ) -> None:
     (tmp_path / folder / ".git").mkdir(parents=True)
     with App(put(tmp_path / "v", {**FILES, "semantic/people.md": CONVENTIONS})) as vault:
         first, second = (vault.recall(turn, session="s", folder=str(tmp_path / folder)) for _ in range(2))
-    assert (bool(first.context), len(first.matches)) == (bool(told), int(bool(told)))
-    assert told in first.context
-    assert (first.aside > 0) == bool(told)
+    assert (bool(first.context), len(first.matches)) == (bool(note), int(bool(note)))
+    assert note in first.context
+    assert (first.aside > 0) == bool(note)
     assert second.context == ""  # once a session
 
 
@@ -341,8 +341,8 @@ def test_each_weight_is_one_of_a_feature() -> None:
 def test_a_name_of_which_a_statement_tells_speaks_in_a_prompt_of_work(
     statement: str, turn: str, speaks: bool, tmp_path: Path
 ) -> None:
-    told = f'# user\n- "{statement}" [said:: 2026-03-01]\n'
-    with App(put(tmp_path / "v", {**FILES, "semantic/told.md": told})) as vault:
+    text = f'# user\n- "{statement}" [said:: 2026-03-01]\n'
+    with App(put(tmp_path / "v", {**FILES, "semantic/told.md": text})) as vault:
         assert (statement in vault.recall(turn, noted=False).context) is speaks
 
 

@@ -201,11 +201,11 @@ def test_what_ends_a_line_is_explained_and_scores_as_much(tmp_path: Path) -> Non
     ]
     contexts(tmp_path, talk, "which kit do i extract samples with")
     with App(tmp_path, clock=lambda: datetime(2026, 6, 1, tzinfo=UTC)) as app:
-        found = {match.unit.id: match for match in app.recall("which kit do i extract samples with").matches}
-    first, later = found["log:2026-03-01-Maren/1"], found["log:2026-04-01-Maren/1"]
+        by_id = {match.unit.id: match for match in app.recall("which kit do i extract samples with").matches}
+    first, later = by_id["log:2026-03-01-Maren/1"], by_id["log:2026-04-01-Maren/1"]
     assert later.score == first.score == sum(term.value for term in later.terms)
-    assert [(one.word, one.via) for one in later.matched] == [(first.unit.id, "link")]
-    assert not [id_ for id_ in found if "Pip" in id_]  # the assistant only repeats it
+    assert [(word.word, word.via) for word in later.matched] == [(first.unit.id, "link")]
+    assert not [id_ for id_ in by_id if "Pip" in id_]  # the assistant only repeats it
 
 
 @pytest.mark.parametrize("code", codes())
@@ -216,7 +216,7 @@ def test_every_sign_of_an_end_or_a_change_is_looked_at(code: str) -> None:
     )  # of which nothing is read before a line is compared
     lists = (words.changes, words.renewals, words.ended, words.replacing, words.gone, words.no_longer)
     signs = [
-        *(entry for one in lists for entry in one.entries()),
+        *(entry for phrases in lists for entry in phrases.entries()),
         *(" ".join(verb) for verb, _ in words.verb_ends),
     ]
     for sign in signs:

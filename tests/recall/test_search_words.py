@@ -89,8 +89,8 @@ def test_the_index_keeps_up_with_them(tmp_path: Path) -> None:
     put(root, {"semantic/people.md": FACTS.replace("getaway", "break")})
     own.sync.run()
     assert own.mark() == rebuilt(root)
-    assert own.found("break") == ["semantic/people.md"]
-    assert own.found("getaway") == []
+    assert own.paths_with("break") == ["semantic/people.md"]
+    assert own.paths_with("getaway") == []
     own.close()
 
 

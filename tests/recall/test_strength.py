@@ -48,10 +48,10 @@ def replayed(uses: list[Use], days: set[str], today: str, half_life: int) -> flo
 def test_the_closed_form_is_what_a_replay_day_by_day_gives(
     uses: list[tuple[int, int]], others: set[int], today: int, half_life: int
 ) -> None:
-    found = sorted(used(number, rating) for number, rating in uses)
-    days = {day(number) for number in others} | {use.ts[:10] for use in found}
-    strength = strength_of(found, sorted(days), day(today), half_life)
-    assert strength.value == pytest.approx(replayed(found, days, day(today), half_life), abs=1e-9)
+    strengths = sorted(used(number, rating) for number, rating in uses)
+    days = {day(number) for number in others} | {use.ts[:10] for use in strengths}
+    strength = strength_of(strengths, sorted(days), day(today), half_life)
+    assert strength.value == pytest.approx(replayed(strengths, days, day(today), half_life), abs=1e-9)
     assert 0.5 <= strength.value <= 2
     if not strength.steps:
         assert strength.value == 1.0

@@ -54,18 +54,19 @@ def vault(tmp_path: Path) -> Path:
 
 def marks(root: Path, question: str, audience: str = "owner") -> dict[str, list[str]]:
     with opened(root, audience) as app:
-        found = shapes.search(app.search(question))["matches"]
-    return {one["id"]: one["superseded"] for one in found if one["superseded"]}
+        matches = shapes.search(app.search(question))["matches"]
+    return {match["id"]: match["superseded"] for match in matches if match["superseded"]}
 
 
 def test_an_episode_says_what_holds_now(vault):
     with opened(vault) as app:
-        told = app.recall("what did Nora say of the boat, its winch, mast and deadline", budget=2000)
+        recalled = app.recall("what did Nora say of the boat, its winch, mast and deadline", budget=2000)
     assert (
-        "when it rains. (since 2026-04-20: deadline 2026-05-02; superseded since 2026-04-02)" in told.context
+        "when it rains. (since 2026-04-20: deadline 2026-05-02; superseded since 2026-04-02)"
+        in recalled.context
     )
-    assert told.context.count("superseded since") == 1
-    assert told.tokens <= told.budget
+    assert recalled.context.count("superseded since") == 1
+    assert recalled.tokens <= recalled.budget
 
 
 @pytest.mark.parametrize("budget", [110, 130, 160, 200, 300])
@@ -89,10 +90,12 @@ def test_a_turn_says_so_and_one_whose_fact_holds_says_nothing(vault):
     text = (vault / EPISODE).read_text()
     (vault / EPISODE).write_text(text[: text.index("- Nora")] + "A talk.\n")
     with opened(vault) as app:
-        told = app.recall("what did Nora say of the boat, its winch, mast and deadline", budget=2000).context
-    assert "10 April. (since 2026-04-20: deadline 2026-05-02)" in told
-    assert "when it rains. (superseded since 2026-04-02)" in told
-    assert "spruce. (" not in told
+        context = app.recall(
+            "what did Nora say of the boat, its winch, mast and deadline", budget=2000
+        ).context
+    assert "10 April. (since 2026-04-20: deadline 2026-05-02)" in context
+    assert "when it rains. (superseded since 2026-04-02)" in context
+    assert "spruce. (" not in context
 
 
 def test_a_search_marks_turns_and_episodes(vault):
@@ -110,13 +113,13 @@ def test_show_names_the_lines_and_what_they_told(vault):
         fine = shapes.show(app.show("log:boats/2"), app.freshness)["superseded"]
         log = app.show(LOG).superseded
         note = app.show("semantic/projects").superseded
-    assert [(one["line"], one["field"], one["value"], one["now"]) for one in episode] == [
+    assert [(mark["line"], mark["field"], mark["value"], mark["now"]) for mark in episode] == [
         (8, "deadline", "2026-04-10", "2026-05-02"),
         (10, "", "the winch jams", ""),
     ]
-    assert [one["since"] for one in turn] == ["2026-04-20"]
+    assert [mark["since"] for mark in turn] == ["2026-04-20"]
     assert (fine, note) == ([], ())
-    assert [one.line for one in log] == [1, 3]
+    assert [mark.line for mark in log] == [1, 3]
 
 
 def test_of_several_lines_that_tell_of_one_turn_only_the_one_whose_fact_it_was_says_so(tmp_path):
@@ -126,19 +129,19 @@ def test_of_several_lines_that_tell_of_one_turn_only_the_one_whose_fact_it_was_s
     episode = root / EPISODE
     episode.write_text(episode.read_text().replace("^l3", "^l1-3").replace("^l2", "^l1-2"))
     with opened(root) as app:
-        told = app.show("boats-talk").superseded
+        marks = app.show("boats-talk").superseded
         turn = app.show("log:boats/1").superseded
-    assert [(one.line, one.value) for one in told] == [(8, "the winch jams"), (9, "2026-04-10")]
-    assert sorted(one.value for one in turn) == ["2026-04-10", "the winch jams"]
+    assert [(mark.line, mark.value) for mark in marks] == [(8, "the winch jams"), (9, "2026-04-10")]
+    assert sorted(mark.value for mark in turn) == ["2026-04-10", "the winch jams"]
 
 
 def test_the_page_of_a_conversation_says_so_beside_the_turn(vault):
     with opened(vault) as app:
         first, second, _ = app.conversation("boats").turns
-    assert [one.what for one in first.made if one.kind == "superseded"] == [
+    assert [made.what for made in first.made if made.kind == "superseded"] == [
         "Atlas: deadline is 2026-04-10 (since 2026-04-20: deadline 2026-05-02)"
     ]
-    assert all(one.kind != "superseded" for one in second.made)
+    assert all(made.kind != "superseded" for made in second.made)
 
 
 @pytest.mark.parametrize(

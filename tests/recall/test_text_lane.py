@@ -52,8 +52,8 @@ def test_below_the_limit_every_unit_with_a_word_is_scored(engine: Fts5) -> None:
 
 
 def test_above_it_only_units_with_rarer_words_are(engine: Fts5) -> None:
-    found = Lane(engine, engine.count, FEW).best(any_of(0, 1, 200, 300), UNITS)
-    assert found == dict(engine.find(any_of(200, 300), UNITS))
+    best = Lane(engine, engine.count, FEW).best(any_of(0, 1, 200, 300), UNITS)
+    assert best == dict(engine.find(any_of(200, 300), UNITS))
 
 
 def test_two_words_are_looked_up_however_many_units_hold_them(engine: Fts5) -> None:
@@ -76,7 +76,7 @@ def test_both_engines_look_up_the_same(engine: Fts5, rows: list[IndexRow], tmp_p
         whoosh.add(rows)
         whoosh.settle(keep=True)
     for clause in (any_of(8, 9, 10, 11), any_of(9, 12, 300), any_of(8, 30, 31, 90, 200)):
-        ours, other = (Lane(one, one.count, FEW).best(clause, 20) for one in (engine, whoosh))
+        ours, other = (Lane(index, index.count, FEW).best(clause, 20) for index in (engine, whoosh))
         assert other.keys() == ours.keys()
         assert other == pytest.approx(ours, abs=1e-9)
     database.close()
@@ -96,10 +96,10 @@ class Some:
 @pytest.mark.parametrize("divisor", [2, 7, 500])
 def test_fields_narrow_what_is_looked_up_and_lose_none_of_the_best(engine: Fts5, divisor: int) -> None:
     clause = any_of(8, 9, 10, 300)
-    found = Lane(engine, engine.count, LOOKED_UP).best(clause, 20, Some(divisor))
+    narrowed = Lane(engine, engine.count, LOOKED_UP).best(clause, 20, Some(divisor))
     every = [hit for hit in engine.find(clause, UNITS) if not hit.rowid % divisor]
     best = {hit.rowid: hit.score for hit in every if len(every) <= 20 or hit.score >= every[19].score}
-    assert found == best
+    assert narrowed == best
 
 
 def test_all_that_tie_with_the_last_of_a_pool_are_in_it(tmp_path: Path) -> None:

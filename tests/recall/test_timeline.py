@@ -36,10 +36,11 @@ def vault(vault_of: VaultOf) -> Path:
     return vault_of(FILES)
 
 
-def told(app: App, *args: str, **when: object) -> list[str]:
-    found = app.timeline(*args, **when)  # type: ignore[arg-type]
+def lines_of(app: App, *args: str, **when: object) -> list[str]:
+    timeline = app.timeline(*args, **when)  # type: ignore[arg-type]
     return [
-        " ".join(filter(None, (e.at, e.kind, e.field, e.value, e.was and f"< {e.was}"))) for e in found.events
+        " ".join(filter(None, (e.at, e.kind, e.field, e.value, e.was and f"< {e.was}")))
+        for e in timeline.events
     ]
 
 
@@ -57,17 +58,17 @@ BOATHOUSE = [
 def test_the_newest_are_those_of_the_whole_order_whatever_they_are(vault: Path) -> None:
     with App(vault) as app:
         for when in ({}, {"since": date(2025, 2, 1)}, {"until": date(2025, 11, 20)}):
-            whole = told(app, **when)
+            whole = lines_of(app, **when)
             for limit in range(len(whole) + 2):
-                assert told(app, limit=limit, **when) == (whole[-limit:] if limit else [])
+                assert lines_of(app, limit=limit, **when) == (whole[-limit:] if limit else [])
                 assert app.timeline(limit=limit, **when).earlier == max(len(whole) - limit, 0)
 
 
 def test_facts_begin_give_way_and_end_in_the_order_of_the_world(vault: Path) -> None:
     with App(vault) as app:
-        assert told(app, "Boathouse") == told(app, "rowing club") == BOATHOUSE
-        everything = told(app)
-        assert [one for one in everything if one in BOATHOUSE] == BOATHOUSE
+        assert lines_of(app, "Boathouse") == lines_of(app, "rowing club") == BOATHOUSE
+        everything = lines_of(app)
+        assert [event for event in everything if event in BOATHOUSE] == BOATHOUSE
         assert set(everything) - set(BOATHOUSE) == {
             "2025-01-01 began likes tea",
             "2025-02-01 began likes rowing",
@@ -84,9 +85,9 @@ def test_facts_begin_give_way_and_end_in_the_order_of_the_world(vault: Path) -> 
 def test_a_span_and_the_newest_so_many(vault: Path) -> None:
     with App(vault) as app:
         autumn = {"since": date(2025, 11, 20), "until": date(2025, 12, 1)}
-        assert told(app, "Boathouse", **autumn) == BOATHOUSE[2:5]
-        found = app.timeline("Boathouse", limit=2)
-        assert (told(app, "Boathouse", limit=2), found.earlier) == (BOATHOUSE[-2:], 5)
+        assert lines_of(app, "Boathouse", **autumn) == BOATHOUSE[2:5]
+        timeline = app.timeline("Boathouse", limit=2)
+        assert (lines_of(app, "Boathouse", limit=2), timeline.earlier) == (BOATHOUSE[-2:], 5)
         assert app.timeline("Boathouse", limit=0) == ((), 7)
 
 
@@ -97,7 +98,7 @@ def test_what_only_episodes_name_has_a_timeline_and_nothing_unknown_has(vault: P
         {path: "---\ntimestamp: 2026-02-01T10:00:00Z\nparticipants: [Oda]\nsummary: Oda came\n---\nx\n"},
     )
     with App(vault) as app:
-        assert told(app, "Oda") == ["2026-02-01T10:00:00Z episode Oda came"]
+        assert lines_of(app, "Oda") == ["2026-02-01T10:00:00Z episode Oda came"]
         with pytest.raises(NotFoundError):
             app.timeline("Nobody")
 
@@ -113,7 +114,7 @@ def test_what_is_quarantined_archived_or_for_others_is_not_told(vault: Path) -> 
         },
     )
     with App(vault) as app:
-        late = told(app, since=date(2026, 2, 1))
+        late = lines_of(app, since=date(2026, 2, 1))
         assert late == ["2026-02-03 began code 4711", "2026-04-01 superseded lead Priya < Zoë"]
         assert "4711" not in str(app.seen_by("agent").timeline("Ann"))
 
@@ -125,13 +126,13 @@ def test_the_command_prints_a_line_each_and_json_the_same(vault: Path) -> None:
     assert lines[1] == ["2025-11-20", "superseded", "Boathouse.deadline", "2026-12-11", "(was", "2025-06-27)", "semantic/projects.md:2"]  # fmt: skip
     assert lines[2][:3] == ["2025-11-20", "09:40", "episode"]
     assert ran.err == "2 earlier; --limit shows more\n"
-    found = claw("timeline", "Boathouse", "--limit", "5", "--json").json
-    assert [one["kind"] for one in found["timeline"]] == [
+    timeline = claw("timeline", "Boathouse", "--limit", "5", "--json").json
+    assert [event["kind"] for event in timeline["timeline"]] == [
         "superseded",
         "episode",
         "said",
         "ended",
         "superseded",
     ]
-    assert found["earlier"] == 2
+    assert timeline["earlier"] == 2
     assert claw("timeline", "--since", "2030-01-01").out == "Nothing with a date.\n"

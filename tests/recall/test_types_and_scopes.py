@@ -50,11 +50,11 @@ def vault(made, tmp_path):
     return shutil.copytree(made, tmp_path / "v")
 
 
-def found(root, query):
+def ids_of(root, query):
     with open_vault(root, clock=lambda: NOW) as app:
         answer = app.search(query, limit=50)
     assert answer.notices == ()
-    return {one.unit.id.removeprefix("semantic/people#").removeprefix("notes/") for one in answer.matches}
+    return {match.unit.id.removeprefix("semantic/people#").removeprefix("notes/") for match in answer.matches}
 
 
 @pytest.mark.parametrize(
@@ -83,21 +83,21 @@ def found(root, query):
 )
 def test_a_field_lets_through_what_is_so_and_nothing_else(made, query, expected):
     def plain(ids):  # without the digests of words, and the properties of the notes themselves
-        return {one.partition(".said-")[0].partition("#")[0] for one in ids}
+        return {id_.partition(".said-")[0].partition("#")[0] for id_ in ids}
 
-    assert plain(found(made, query)) == plain(expected)
+    assert plain(ids_of(made, query)) == plain(expected)
 
 
 def test_what_is_no_scope_or_day_is_read_as_words_and_said_so(made):
     with open_vault(made, clock=lambda: NOW) as app:
-        told = app.search("map scope:atlas expires:never").notices
-    assert [one.partition(" was")[0] for one in told] == ["`scope:atlas`", "`expires:never`"]
+        notices = app.search("map scope:atlas expires:never").notices
+    assert [notice.partition(" was")[0] for notice in notices] == ["`scope:atlas`", "`expires:never`"]
 
 
 def test_a_match_says_its_type_scope_and_last_day(made):
     with open_vault(made, clock=lambda: NOW) as app:
-        (one,) = app.search("Landranger").matches
-    assert one.unit.lifecycle[:3] == ("", "project:atlas two", "2026-05-09")
+        (match,) = app.search("Landranger").matches
+    assert match.unit.lifecycle[:3] == ("", "project:atlas two", "2026-05-09")
 
 
 def test_the_index_that_was_kept_is_the_one_that_is_rebuilt(vault, tmp_path):

@@ -43,9 +43,9 @@ def test_nothing_untrusted_is_in_a_context_whatever_is_asked(app, question):
 
 
 def test_a_search_shows_all_of_it_with_its_label(app):
-    found = {match.unit.id: match.unit.trust for match in app.search("marzipan", limit=20).matches}
-    assert {id_ for id_, trust in found.items() if trust == "untrusted"} == UNTRUSTED
-    assert found["notes/mine"] == "trusted"
+    trusts = {match.unit.id: match.unit.trust for match in app.search("marzipan", limit=20).matches}
+    assert {id_ for id_, trust in trusts.items() if trust == "untrusted"} == UNTRUSTED
+    assert trusts["notes/mine"] == "trusted"
 
 
 def test_what_stands_beside_it_is_recalled_as_before(app):

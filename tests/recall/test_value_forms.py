@@ -44,12 +44,12 @@ def test_a_contact_in_a_sentence_or_a_line_of_any_note_answers_what_its_form_is_
     vault_of: VaultOf,
 ) -> None:
     friends = "# Friends\n\n- Marek: marek@kolo.example, +48 600 100 200\n- Yusuf – 0151 555 0133\n\n| name | mail |\n|---|---|\n| Ottilie | otti@post.example |\n"
-    told = '# Kim\n- "our heating engineer is Aldo, 0664 555 0132" [said:: 2026-03-01]\n'
+    text = '# Kim\n- "our heating engineer is Aldo, 0664 555 0132" [said:: 2026-03-01]\n'
     filler = {
         f"other/{n}.md": f"Number {n} stands for something else in this long list of things.\n"
         for n in range(12)
     }
-    with open_vault(vault_of({"Friends.md": friends, "semantic/people.md": told, **filler})) as app:
+    with open_vault(vault_of({"Friends.md": friends, "semantic/people.md": text, **filler})) as app:
         for question, line in (
             ("what is Marek's email?", "Marek: marek@kolo.example, +48 600 100 200"),
             ("how do I reach Marek", "Marek: marek@kolo.example, +48 600 100 200"),

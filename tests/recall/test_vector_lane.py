@@ -66,12 +66,12 @@ def by_words_alone(app: App) -> App:
 
 def shape(app: App, question: str) -> dict[str, Any]:
     """All that is answered to a question, apart from what differs from run to run."""
-    found = {"search": shapes.search(app.search(question, limit=50))}
-    found["recall"] = shapes.recall(app.recall(question), trace=True)
-    for answer in found.values():
+    answers = {"search": shapes.search(app.search(question, limit=50))}
+    answers["recall"] = shapes.recall(app.recall(question), trace=True)
+    for answer in answers.values():
         answer.pop("timings_ms")
         answer.pop("receipt", None)
-    return found
+    return answers
 
 
 def test_what_shares_no_word_is_found_and_says_why(filled: Opened) -> None:
@@ -127,8 +127,8 @@ def test_a_person_is_asked_about_in_the_first_person(filled: Opened, server: Emb
 
 
 def rowids(app: App, answer: Any) -> list[int]:
-    found = dict(app.catalog.rows("select id, rowid from units"))
-    return [found[match.unit.id] for match in answer.matches]
+    rowids = dict(app.catalog.rows("select id, rowid from units"))
+    return [rowids[match.unit.id] for match in answer.matches]
 
 
 def test_enough_words_ask_no_model(filled: Opened, server: EmbedServer) -> None:
@@ -185,10 +185,10 @@ def test_without_the_server_the_answer_is_that_of_words_and_says_so(
     words = by_words_alone(app)
     for question, with_vectors in zip(questions, ours, strict=True):
         for verb, alone in shape(words, question).items():
-            told = with_vectors[verb].pop("degraded")
+            reason = with_vectors[verb].pop("degraded")
             assert alone.pop("degraded") == ""
             assert json.dumps(with_vectors[verb]) == json.dumps(alone)
-            assert told == "words alone answer: Ollama failed with status 500"
+            assert reason == "words alone answer: Ollama failed with status 500"
 
 
 def test_a_server_that_keeps_failing_is_left_alone(filled: Opened, server: EmbedServer) -> None:
@@ -225,9 +225,9 @@ def test_a_half_filled_store_answers_with_what_it_has(filled: Opened) -> None:
 def test_what_was_deleted_just_now_is_no_answer(filled: Opened) -> None:
     app = filled()
     (app.root / "notes/walk.md").unlink()
-    found = app.search("canine", limit=50)
-    assert found.degraded == ""
-    assert "notes/walk" not in {traced.id for traced in found.trace}
+    answer = app.search("canine", limit=50)
+    assert answer.degraded == ""
+    assert "notes/walk" not in {traced.id for traced in answer.trace}
 
 
 def test_what_was_edited_just_now_is_found_by_its_new_words_only(filled: Opened) -> None:
@@ -278,6 +278,6 @@ def test_the_command_fills_and_tells(filled: Opened) -> None:
     assert "0 vectors made by hashed" in claw("sync", "--vectors").out
     assert claw("status", "--json").json["vectors"] == {"model": "hashed", "units": units, "missing": 0}
     assert "hashed, none missing" in claw("status").out
-    told = claw("search", "canine", "--explain").out
-    assert "hashed: vector (vector)" in told
+    shown = claw("search", "canine", "--explain").out
+    assert "hashed: vector (vector)" in shown
     assert "vectors" not in claw("sync", "--json").json

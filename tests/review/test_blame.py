@@ -62,20 +62,20 @@ def root(template, tmp_path):
 
 
 def subjects(events):
-    return [one.subject for one in events.commits]
+    return [commit.subject for commit in events.commits]
 
 
 def test_a_fact_leads_to_its_commit_its_episode_and_the_line_of_the_log(root):
-    found = blame(pen_for(root), FACT)
-    assert (found.commit.subject, found.commit.run, found.commit.commit) == (
+    blamed = blame(pen_for(root), FACT)
+    assert (blamed.commit.subject, blamed.commit.run, blamed.commit.commit) == (
         "Episode: Kitchen wall colour", RUN, git(root, "rev-parse", "HEAD~1").strip(),
     )  # fmt: skip
-    [cited] = found.sources
+    [cited] = blamed.sources
     assert cited.path == f"episodes/{EPISODE}.md"
     assert cited.quote == "Nora: It is Dünensand 14, the matt one."
     assert (cited.log, cited.line) == (RANGE, 3)
     assert cited.said == "Nora: It is Dünensand 14, the matt one."
-    assert (cited.notice, found.notice, found.approved) == ("", "", None)
+    assert (cited.notice, blamed.notice, blamed.approved) == ("", "", None)
 
 
 def test_entity_and_field_are_name_enough(root):
@@ -115,12 +115,12 @@ def test_an_episode_is_found_by_the_name_of_its_file(root):
 
 
 def test_a_fact_written_by_hand_is_by_hand(root):
-    found = blame(pen_for(root), "semantic/people#Kitchen.floor")
-    assert (found.commit.kind, found.commit.author, found.sources) == ("by hand", "user@NAME", ())
+    blamed = blame(pen_for(root), "semantic/people#Kitchen.floor")
+    assert (blamed.commit.kind, blamed.commit.author, blamed.sources) == ("by hand", "user@NAME", ())
     path = root / PEOPLE
     path.write_text(path.read_text() + "- sink: steel\n")
-    found = blame(pen_for(root), "semantic/people#Kitchen.sink")
-    assert (found.commit, found.notice) == (
+    blamed = blame(pen_for(root), "semantic/people#Kitchen.sink")
+    assert (blamed.commit, blamed.notice) == (
         None,
         f"this was written into {PEOPLE} by hand and is not committed yet",
     )
@@ -136,17 +136,17 @@ def test_a_value_that_came_back_is_blamed_on_the_commit_that_brought_it_back(roo
 def test_who_approved_it_is_told(root):
     context = pen_for(root)
     decide(context, chosen(context, [waiting_id("Kitchen", "lamp", "brass")]), "approved")
-    found = blame(context, "Kitchen.lamp")
-    assert (found.approved.by, found.approved.at) == ("MemoryClaw", "2026-11-21T10:15:00Z")
-    assert found.commit.kind == "approve"
+    blamed = blame(context, "Kitchen.lamp")
+    assert (blamed.approved.by, blamed.approved.at) == ("MemoryClaw", "2026-11-21T10:15:00Z")
+    assert blamed.commit.kind == "approve"
 
 
 def test_without_a_repository_the_rest_of_the_way_is_shown(root):
     shutil.rmtree(root / ".git")
-    found = blame(pen_for(root), FACT)
-    assert found.commit is None
-    assert "no git repository" in found.notice
-    assert found.sources[0].said
+    blamed = blame(pen_for(root), FACT)
+    assert blamed.commit is None
+    assert "no git repository" in blamed.notice
+    assert blamed.sources[0].said
 
 
 def test_a_source_that_is_a_turn_leads_straight_to_the_log(root):
@@ -168,7 +168,7 @@ def test_what_is_no_fact_is_refused(root):
 def test_the_history_of_the_vault_is_told_newest_first_by_people_and_machine(root):
     events = history(pen_for(root))
     assert subjects(events) == ["Kitchen: splash is tiles", "Episode: Kitchen wall colour", "first"]
-    assert [one.kind for one in events.commits] == ["remember", "consolidate", "by hand"]
+    assert [commit.kind for commit in events.commits] == ["remember", "consolidate", "by hand"]
     assert events.commits[1].files == (f"episodes/{EPISODE}.md", PEOPLE)
     assert events.commits[1].when == "2026-11-21T10:15:00Z"
     assert subjects(history(pen_for(root), limit=1)) == ["Kitchen: splash is tiles"]

@@ -52,8 +52,8 @@ def test_a_branch_holds_the_run_and_the_working_tree_knows_nothing_of_it(root, t
     assert git(root, "ls-files", "--stage") == index
     assert git(root, "rev-parse", "HEAD") == head
     commits = git(root, "rev-list", "--reverse", f"main..{BRANCH}").split()
-    assert [found.commit for found in applied.commits] == commits
-    assert [found.kind for found in applied.commits][-1] == "record"
+    assert [commit.commit for commit in applied.commits] == commits
+    assert [commit.kind for commit in applied.commits][-1] == "record"
     assert tree(root, BRANCH) == tree(direct(tmp_path))
     assert git(root, "fsck", "--strict", "--no-dangling") == ""
 
@@ -62,7 +62,7 @@ def test_an_open_branch_tells_its_commits_and_its_record(root):
     applied = branched(root)
     [waiting] = open_branches(History(str(root)))
     assert (waiting.run, waiting.ref) == (RUN, f"refs/heads/{BRANCH}")
-    assert [found.commit for found in waiting.commits] == [found.commit for found in applied.commits]
+    assert [commit.commit for commit in waiting.commits] == [commit.commit for commit in applied.commits]
     assert [str(range_) for range_ in read_record(waiting.record).ranges] == [KITCHEN, BOATHOUSE]
 
 

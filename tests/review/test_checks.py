@@ -45,7 +45,9 @@ def opened(root, days=0, audience="owner"):
 
 
 def waits(app):
-    return {one.check.id.rpartition("#")[2].rpartition("/")[2]: one for one in app.review.list() if one.check}
+    return {
+        item.check.id.rpartition("#")[2].rpartition("/")[2]: item for item in app.review.list() if item.check
+    }
 
 
 def people(root):
@@ -55,13 +57,13 @@ def people(root):
 def test_what_is_overdue_waits_and_nothing_is_written_by_that(vault):
     head = git(vault, "rev-parse", "HEAD")
     with opened(vault) as app:
-        found = waits(app)
-        assert list(found) == ["Ann.city", "Ann.said-ba5a4a6d", "Ann.hidden", "plan", "Ann.phone"] or {
-            one.partition(".said")[0] for one in found
+        items = waits(app)
+        assert list(items) == ["Ann.city", "Ann.said-ba5a4a6d", "Ann.hidden", "plan", "Ann.phone"] or {
+            id_.partition(".said")[0] for id_ in items
         } == {"Ann.city", "Ann", "Ann.hidden", "plan", "Ann.phone"}
-        assert found["Ann.city"].why == "known since 2025-01-01, and `city` is to be verified every 180 days"
-        assert found["Ann.phone"].why == "its line asks to be verified by 2026-05-03"
-        assert {one.kind for one in found.values()} == {"verify"}
+        assert items["Ann.city"].why == "known since 2025-01-01, and `city` is to be verified every 180 days"
+        assert items["Ann.phone"].why == "its line asks to be verified by 2026-05-03"
+        assert {item.kind for item in items.values()} == {"verify"}
     with opened(vault, days=-1) as app:
         assert "Ann.phone" not in waits(app)
     assert git(vault, "rev-parse", "HEAD") == head
@@ -72,7 +74,7 @@ def test_a_recall_marks_it_and_says_so_in_its_answer(vault):
     with opened(vault) as app:
         answer = app.recall("Ann city phone")
         assert "Basel (since 2025-01-01) (to be checked since 2025-06-30)" in answer.context
-        assert {one.unit.field: one.overdue for one in answer.matches}["phone"] == "2026-05-03"
+        assert {match.unit.field: match.overdue for match in answer.matches}["phone"] == "2026-05-03"
         app.review.approve([waits(app)["Ann.city"]])
         assert "Basel (since 2025-01-01)\n" in app.recall("Ann city phone").context
 
@@ -80,8 +82,8 @@ def test_a_recall_marks_it_and_says_so_in_its_answer(vault):
 def test_a_yes_says_that_it_holds_still_and_it_is_asked_again_in_time(vault):
     with opened(vault) as app:
         done = app.review.approve([waits(app)["Ann.city"], waits(app)["Ann.phone"], waits(app)["plan"]])
-        assert [one.action for one in done] == ["approved"] * 3
-        assert len({one.commit for one in done}) == 3
+        assert [outcome.action for outcome in done] == ["approved"] * 3
+        assert len({outcome.commit for outcome in done}) == 3
         assert not {"Ann.city", "Ann.phone", "plan"} & waits(app).keys()
     assert "- city: Basel [since:: 2025-01-01] [verified:: 2026-05-04]\n" in people(vault)
     assert "- phone: 0151 99999 [verify_by:: 2026-05-03] [verified:: 2026-05-04] ^b2\n" in people(vault)
@@ -96,7 +98,7 @@ def test_a_yes_says_that_it_holds_still_and_it_is_asked_again_in_time(vault):
 
 def test_a_no_ends_it_and_keeps_it(vault):
     with opened(vault) as app:
-        said = next(one for id_, one in waits(app).items() if ".said-" in id_)
+        said = next(item for id_, item in waits(app).items() if ".said-" in id_)
         app.review.reject([waits(app)["Ann.city"], said, waits(app)["plan"]])
     past = people(vault).partition("## History")[2]
     assert "- city: Basel [since:: 2025-01-01] [until:: 2026-05-04]\n" in past
@@ -124,8 +126,8 @@ def test_another_value_takes_its_place_and_the_old_one_is_history(vault):
 def test_the_diff_is_what_a_yes_does_and_what_changed_since_is_refused(vault):
     with opened(vault) as app:
         item = waits(app)["Ann.city"]
-        (found,) = app.review.diff(item)
-        assert found.after == found.before.replace("2025-01-01]", "2025-01-01] [verified:: 2026-05-04]")
+        (diff,) = app.review.diff(item)
+        assert diff.after == diff.before.replace("2025-01-01]", "2025-01-01] [verified:: 2026-05-04]")
         (vault / "semantic/people.md").write_text(PEOPLE.replace("Basel", "Bern"))
         with pytest.raises(ConflictError):
             app.review.approve([item], digest=item.digest)
@@ -145,5 +147,7 @@ def test_a_time_that_is_none_is_a_problem_of_the_schema(vault):
     (vault / "semantic/_schema.yaml").write_text("fields:\n  city: {verify: sometimes}\n")
     with opened(vault) as app:
         app.sync()
-        assert ("semantic/_schema.yaml", 2) in {(one.path, one.line) for one in app.catalog.problems()}
+        assert ("semantic/_schema.yaml", 2) in {
+            (problem.path, problem.line) for problem in app.catalog.problems()
+        }
         assert "Ann.city" not in waits(app)

@@ -98,15 +98,15 @@ def test_a_yes_that_would_overwrite_an_untracked_file_waits_on(root):
 
 
 def test_everything_that_waits_is_listed_with_a_reason_and_its_run(root):
-    found = waiting_items(pen_for(root))
-    assert [(item.kind, item.what, item.why, item.run) for item in found] == [
+    items = waiting_items(pen_for(root))
+    assert [(item.kind, item.what, item.why, item.run) for item in items] == [
         ("fact", "Anna: city is Bern (now Berlin)", "Tom said so", RUN),
         ("fact", "Nora: birthday is 1987-03-02", "heard over music", ""),
         ("episode", "Kitchen wall colour agreed", "everything is proposed first", RUN),
         ("fact", "Anna: phone is 123", "", RUN),
-        ("skill", "Book a train", found[4].why, ""),
+        ("skill", "Book a train", items[4].why, ""),
     ]
-    assert "memoryclaw skills approve book-trains" in found[4].why
+    assert "memoryclaw skills approve book-trains" in items[4].why
 
 
 def test_an_approved_fact_supersedes_goes_from_the_list_and_is_remembered_in_one_commit(root):
@@ -119,8 +119,13 @@ def test_an_approved_fact_supersedes_goes_from_the_list_and_is_remembered_in_one
     assert "## History\n- city: Berlin [since:: 2025-01-01] [until:: 2026-03-10]" in text(root)
     assert "Anna" not in text(root, "semantic/_pending.md")
     assert "Words of a person." in text(root, "semantic/_pending.md")
-    found = decisions(root).of(fingerprint("fact", "Anna", "city", "Bern"))
-    assert (found.decision, found.kind, found.by, found.run) == (APPROVED, "fact", "MemoryClaw", RUN)
+    decision = decisions(root).of(fingerprint("fact", "Anna", "city", "Bern"))
+    assert (decision.decision, decision.kind, decision.by, decision.run) == (
+        APPROVED,
+        "fact",
+        "MemoryClaw",
+        RUN,
+    )
     message = git(root, "log", "-1", "--format=%B")
     assert message.startswith("Approve: Anna: city is Bern (was Berlin)\n\nWaited as p-")
     assert "Run: approve-20261121T101500-000001\nSource: 2026-03-10_17-48-20_wall#^l3" in message
@@ -147,9 +152,9 @@ def test_an_approved_proposal_does_what_it_says_and_its_file_goes(root):
     assert text(root, "episodes/2026-03-10_17-48-20_wall.md") == EPISODE.actions[0].text
     assert "- colour: green [since:: 2026-03-10] [source:: [[wall#^l3]]]" in text(root)
     assert not (root / path_of(EPISODE)).exists()
-    found = decisions(root)
-    assert found.of(fingerprint_of(EPISODE)).ranges == (RANGE,)
-    assert found.of(fingerprint("fact", "Tom", "colour", "green")).decision == APPROVED
+    stored = decisions(root)
+    assert stored.of(fingerprint_of(EPISODE)).ranges == (RANGE,)
+    assert stored.of(fingerprint("fact", "Tom", "colour", "green")).decision == APPROVED
     message = git(root, "log", "-1", "--format=%B")
     assert '- Nora: "matt"' in message
     assert f"Proposed by {RUN}." in message
@@ -161,17 +166,17 @@ def test_a_rejected_proposal_is_in_the_archive_and_its_facts_are_not_asked_again
     rule(root, id_of(EPISODE), REJECTED)
     assert text(root, f"archive/{path_of(EPISODE)}") == proposal(EPISODE, RUN)[1]
     assert text(root) == PEOPLE
-    found = decisions(root)
-    assert found.is_rejected(fingerprint_of(EPISODE))
-    assert found.is_rejected(fingerprint("fact", "Tom", "colour", "green"))
-    assert [str(one) for one in found.ranges()] == [RANGE]
+    stored = decisions(root)
+    assert stored.is_rejected(fingerprint_of(EPISODE))
+    assert stored.is_rejected(fingerprint("fact", "Tom", "colour", "green"))
+    assert [str(range_) for range_ in stored.ranges()] == [RANGE]
     assert is_clean(root)
 
 
 def test_a_run_is_decided_as_a_whole(root):
     context = pen_for(root)
     done = decide(context, chosen(context, [RUN]), APPROVED)
-    assert [one.action for one in done] == ["approved"] * 3
+    assert [outcome.action for outcome in done] == ["approved"] * 3
     assert [item.id for item in waiting_items(context)][1:] == ["book-trains"]
     assert git(root, "rev-list", "--count", "HEAD") == "4\n"
     assert is_clean(root)
@@ -294,12 +299,12 @@ def test_the_difference_of_a_fact_and_of_a_proposal_is_shown_and_nothing_is_writ
     [fact] = differences(context, find_item(context, ids(root)[0]))
     assert (fact.path, fact.before) == ("semantic/people.md", PEOPLE)
     assert "- city: Bern" in fact.after
-    found = differences(context, find_item(context, id_of(EPISODE)))
-    assert [(one.path, bool(one.before)) for one in found] == [
+    changed = differences(context, find_item(context, id_of(EPISODE)))
+    assert [(difference.path, bool(difference.before)) for difference in changed] == [
         ("episodes/2026-03-10_17-48-20_wall.md", False),
         ("semantic/people.md", True),
     ]
-    assert [one.path for one in differences(context, find_item(context, "book-trains"))] == [
+    assert [difference.path for difference in differences(context, find_item(context, "book-trains"))] == [
         "skills/_drafts/book-trains/SKILL.md"
     ]
     assert snapshot(root) == before
@@ -328,7 +333,7 @@ def test_ticked_boxes_are_read_and_done_although_they_are_not_committed(root):
     ]
     assert [item.what for item in boxes.rejected] == ["Nora: birthday is 1987-03-02", "Anna: phone is 123"]
     done = apply(context, boxes)
-    assert [one.action for one in done] == ["approved", "approved", "rejected", "rejected"]
+    assert [outcome.action for outcome in done] == ["approved", "approved", "rejected", "rejected"]
     assert "- city: Bonn" in text(root)
     assert (root / "episodes/2026-03-10_17-48-20_wall.md").exists()
     assert ids(root) == ["book-trains"]

@@ -57,13 +57,13 @@ def test_a_waiting_fact_is_told_apart(app: App) -> None:
         "Boathouse", "door", "green", "2026-04-19", "grey",
     )  # fmt: skip
     assert (windy.entity, windy.field, windy.value, windy.now) == ("Nora", "", "it is windy", "")
-    found = app.review.details(green)
-    assert [(one.value, one.line) for _, one in found.holds] == [("grey", 2)]
-    assert [(one.value, one.until) for _, one in found.before] == [
+    details = app.review.details(green)
+    assert [(fact.value, fact.line) for _, fact in details.holds] == [("grey", 2)]
+    assert [(fact.value, fact.until) for _, fact in details.before] == [
         ("white", "2026-01-01"),
         ("red", "2025-01-01"),
     ]
-    assert [(one.id, one.value, one.why) for one in found.rivals] == [(blue.id, "blue", "asked")]
+    assert [(rival.id, rival.value, rival.why) for rival in details.rivals] == [(blue.id, "blue", "asked")]
     assert app.review.details(windy).rivals == ()
 
 
@@ -89,8 +89,8 @@ def test_a_source_that_is_no_log_is_never_opened(app: App, root: Path) -> None:
         "- [ ] Boathouse.door: green [source:: [[../../etc/passwd#^l1]], [[nowhere]]]\n", encoding="utf-8"
     )
     said = app.review.details(app.review.list()[0]).said
-    assert [(one.turns, one.path) for one in said] == [((), ""), ((), "")]
-    assert all("nothing in the vault is called" in one.notice for one in said)
+    assert [(passage.turns, passage.path) for passage in said] == [((), ""), ((), "")]
+    assert all("nothing in the vault is called" in passage.notice for passage in said)
 
 
 def test_a_decision_by_digest_is_done_and_is_one_commit(app: App, root: Path) -> None:
@@ -160,10 +160,10 @@ def test_what_became_of_each_turn(app: App, root: Path) -> None:
     )
     item = app.review.list()[1]
     app.review.approve([item], digest=item.digest)
-    found = app.conversation("quay")
-    assert found.paths == ("logs/2026-04-19/quay.jsonl",)
-    assert [bool(one.run) for one in found.turns] == [True] * 5 + [False]
-    assert [[made.kind for made in one.made] for one in found.turns] == [
+    conversation = app.conversation("quay")
+    assert conversation.paths == ("logs/2026-04-19/quay.jsonl",)
+    assert [bool(turn.run) for turn in conversation.turns] == [True] * 5 + [False]
+    assert [[made.kind for made in turn.made] for turn in conversation.turns] == [
         ["episode"], ["episode", "waits"], ["episode", "waits"], ["episode", "fact"], [], [],
     ]  # fmt: skip
     with pytest.raises(NotFoundError, match="a session called 'elsewhere'"):

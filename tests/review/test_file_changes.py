@@ -39,8 +39,8 @@ BERN = "# Anna\n- city: Bern [since:: 2026-03-10]\n\n## History\n- city: Berlin 
     ],
 )
 def test_facts(before, after, now, wanted, left):
-    found = take_back_facts(before, after, now, FILE)
-    assert found == (wanted, left)
+    outcome = take_back_facts(before, after, now, FILE)
+    assert outcome == (wanted, left)
 
 
 def test_prose_and_facts_that_went_are_not_told_by_lines():

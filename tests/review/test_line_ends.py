@@ -121,52 +121,54 @@ def test_undo_keeps_what_was_written_around_the_change_since_and_not_on_its_line
 @pytest.fixture
 def clones(tmp_path):
     """A vault, and its clone on a system whose git writes CRLF."""
-    hub, one, two = (tmp_path / name for name in ("hub.git", "one", "two"))
+    hub, first, second = (tmp_path / name for name in ("hub.git", "one", "two"))
     git(tmp_path, "init", "-q", "--bare", "-b", "main", "--template=", str(hub))
-    vault_of(one, NOTES)
-    git(one, "remote", "add", "origin", str(hub))
-    git(one, "push", "-q", "-u", "origin", "main")
-    git(tmp_path, "clone", "-q", "--template=", "-c", "core.autocrlf=true", str(hub), str(two))
-    assert (two / "notes/a.md").read_bytes() == NOTE.replace("\n", "\r\n").encode()
-    return one, two
+    vault_of(first, NOTES)
+    git(first, "remote", "add", "origin", str(hub))
+    git(first, "push", "-q", "-u", "origin", "main")
+    git(tmp_path, "clone", "-q", "--template=", "-c", "core.autocrlf=true", str(hub), str(second))
+    assert (second / "notes/a.md").read_bytes() == NOTE.replace("\n", "\r\n").encode()
+    return first, second
 
 
 def test_what_comes_from_another_machine_keeps_the_line_ends_of_this_one(clones):
-    one, two = clones
-    with App(one) as app:
+    first, second = clones
+    with App(first) as app:
         app.edit("n1", {"tags": ["a", "b"]})
         app.exchange()
-    with App(two) as app:
+    with App(second) as app:
         app.edit("semantic/people#Anna.phone", {"value": "2"})
         app.exchange()
-    assert (two / "notes/a.md").read_bytes() == NOTE.replace("[a]", "[a, b]").replace("\n", "\r\n").encode()
-    assert git(two, "status", "--porcelain") == ""
-    with App(one) as app:
+    assert (second / "notes/a.md").read_bytes() == NOTE.replace("[a]", "[a, b]").replace(
+        "\n", "\r\n"
+    ).encode()
+    assert git(second, "status", "--porcelain") == ""
+    with App(first) as app:
         app.exchange()
-    assert (one / "semantic/people.md").read_bytes() == PEOPLE.replace("1", "2").encode()
-    assert git(one, "rev-parse", "HEAD^{tree}") == git(two, "rev-parse", "HEAD^{tree}")
+    assert (first / "semantic/people.md").read_bytes() == PEOPLE.replace("1", "2").encode()
+    assert git(first, "rev-parse", "HEAD^{tree}") == git(second, "rev-parse", "HEAD^{tree}")
 
 
 def test_what_is_not_committed_here_is_not_overwritten_by_what_comes(clones):
-    one, two = clones
-    with App(one) as app:
+    first, second = clones
+    with App(first) as app:
         app.edit("n1", {"tags": ["a", "b"]})
         app.exchange()
-    mine = (two / "notes/a.md").read_bytes().replace(b"oak", b"elm")
-    (two / "notes/a.md").write_bytes(mine)
-    with App(two) as app, pytest.raises(ConflictError, match="has uncommitted changes of yours"):
+    mine = (second / "notes/a.md").read_bytes().replace(b"oak", b"elm")
+    (second / "notes/a.md").write_bytes(mine)
+    with App(second) as app, pytest.raises(ConflictError, match="has uncommitted changes of yours"):
         app.exchange()
-    assert (two / "notes/a.md").read_bytes() == mine
+    assert (second / "notes/a.md").read_bytes() == mine
 
 
 def test_a_run_on_a_branch_is_approved_into_files_with_other_line_ends(vault):
     with App(vault) as app:
         app.capture([{"session": "s", "role": "user", "content": "My sister Anna lives in Oslo. Her phone is 5551234."}])  # fmt: skip
         app.consolidate(llm="none", mode="branch")
-        [item] = [one for one in app.review.list() if one.branch]
+        [item] = [waiting for waiting in app.review.list() if waiting.branch]
         app.review.approve([item])
         assert [fact for _, fact in app.facts() if "Oslo" in fact.value]
-        assert not [one for one in app.review.list() if one.branch]
+        assert not [waiting for waiting in app.review.list() if waiting.branch]
     people = (vault / "semantic/people.md").read_bytes()
     assert (b"\r\n" in people) == (people.count(b"\r\n") == people.count(b"\n") > 0)
     assert git(vault, "status", "--porcelain") == ""

@@ -69,12 +69,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     git(hub, "init", "-q", "--bare", "-b", "main", "--template=")
     for name in ("a", "b"):
         git(folder, "clone", "-q", "--template=", str(hub), name)
-    one, two = Copy(folder / "a"), Copy(folder / "b")
-    git(one.root, "switch", "-qc", "main")
+    first, second = Copy(folder / "a"), Copy(folder / "b")
+    git(first.root, "switch", "-qc", "main")
     for path, text in FIRST.items():
-        one.write(path, text)
-    git(one.root, "push", "-q", "origin", "main")
-    git(two.root, "pull", "-q", "origin", "main")
+        first.write(path, text)
+    git(first.root, "push", "-q", "origin", "main")
+    git(second.root, "pull", "-q", "origin", "main")
     return folder
 
 
@@ -84,49 +84,49 @@ def copies(made: Path, tmp_path: Path) -> tuple[Copy, Copy]:
     return Copy(tmp_path / "a"), Copy(tmp_path / "b")
 
 
-def settle(one: Copy, two: Copy, now: datetime = NOW):
+def settle(first: Copy, second: Copy, now: datetime = NOW):
     """Both exchange until they are alike; what the one that merged was told."""
-    one.exchange(now)
-    done = two.exchange(now)
-    one.exchange(now)
-    assert one.tree() == two.tree()
-    assert git(one.root, "status", "--porcelain") == git(two.root, "status", "--porcelain") == ""
+    first.exchange(now)
+    done = second.exchange(now)
+    first.exchange(now)
+    assert first.tree() == second.tree()
+    assert git(first.root, "status", "--porcelain") == git(second.root, "status", "--porcelain") == ""
     return done
 
 
 def test_what_each_did_is_on_both_and_the_merge_tells_of_it(copies: tuple[Copy, Copy]) -> None:
-    one, two = copies
-    with one.app() as app:
+    first, second = copies
+    with first.app() as app:
         app.remember("a@x.org", entity="Anna", field="email")
-    with two.app() as app:
+    with second.app() as app:
         app.remember("555", entity="Anna", field="phone")
-    done = settle(one, two)
-    text = one.read("semantic/people.md")
-    assert text == two.read("semantic/people.md")
+    done = settle(first, second)
+    text = first.read("semantic/people.md")
+    assert text == second.read("semantic/people.md")
     assert text.count("# Anna") == 1
     assert "email: a@x.org" in text
     assert "phone: 555" in text
     assert (done.received, done.sent, done.remote) == (1, 2, "origin/main")
-    assert len(git(two.root, "rev-list", "--parents", "-1", done.merge).split()) == 3
-    message = git(two.root, "show", "-s", "--format=%B", done.merge)
+    assert len(git(second.root, "rev-list", "--parents", "-1", done.merge).split()) == 3
+    message = git(second.root, "show", "-s", "--format=%B", done.merge)
     assert message.startswith("Merge origin/main into this vault\n")
     assert "- semantic/people.md\n" in message
-    assert git(two.root, "rev-parse", "origin/main").strip() == two.head(), (
+    assert git(second.root, "rev-parse", "origin/main").strip() == second.head(), (
         "git itself knows where the other copy is"
     )
-    assert two.exchange() == done._replace(received=0, sent=0, merge="", files=(), told=())
+    assert second.exchange() == done._replace(received=0, sent=0, merge="", files=(), told=())
 
 
 def test_one_field_set_on_both_days_apart_keeps_the_later_and_the_other_in_history(
     copies: tuple[Copy, Copy],
 ) -> None:
-    one, two = copies
-    with one.app(LATER) as app:
+    first, second = copies
+    with first.app(LATER) as app:
         app.remember("Rome", entity="Anna", field="city")
-    with two.app(NOW) as app:
+    with second.app(NOW) as app:
         app.remember("Oslo", entity="Anna", field="city")
-    settle(one, two, LATER)
-    assert one.read("semantic/people.md") == (
+    settle(first, second, LATER)
+    assert first.read("semantic/people.md") == (
         "# Anna\n- city: Rome [since:: 2026-11-27]\n\n## History\n- city: Bern [until:: 2026-11-25]\n"
         "- city: Oslo [since:: 2026-11-25] [until:: 2026-11-27]\n"
     )
@@ -135,20 +135,20 @@ def test_one_field_set_on_both_days_apart_keeps_the_later_and_the_other_in_histo
 def test_one_field_set_on_both_on_one_day_is_asked_in_review_and_answered_on_either(
     copies: tuple[Copy, Copy],
 ) -> None:
-    one, two = copies
-    for copy, city in ((one, "Rome"), (two, "Oslo")):
+    first, second = copies
+    for copy, city in ((first, "Rome"), (second, "Oslo")):
         with copy.app() as app:
             app.remember(city, entity="Anna", field="city")
-    done = settle(one, two)
+    done = settle(first, second)
     assert "waits in review" in done.told[0]
-    with one.app() as app:
+    with first.app() as app:
         (item,) = app.review.list()
         assert item.fact is not None
         assert {item.fact.value, item.fact.known} == {"Rome", "Oslo"}
         assert [fact.value for _, fact in app.facts("Anna")] == [item.fact.known]
         app.review.reject([item])
-    settle(one, two)
-    with two.app() as app:
+    settle(first, second)
+    with second.app() as app:
         assert not app.review.list()
         assert [fact.value for _, fact in app.facts("Anna")] == [item.fact.known]
 
@@ -160,7 +160,7 @@ FORGOTTEN = '{"at": "2026-11-25T13:00:00Z", "decision": "forgotten", "kind": "li
 
 
 def _decided(*decisions: tuple[str, str, str]) -> str:
-    return "".join(DECISION.format(*one) for one in (("08", "approved", "1"), *decisions))
+    return "".join(DECISION.format(*decision) for decision in (("08", "approved", "1"), *decisions))
 
 
 # What a file was, what either made of it, and what it is on both.
@@ -191,65 +191,65 @@ BINARY = b'{"a": 1}\0\n', b'{"a": 1,\n "b": 2}\0\n', b'{"a": 1,\n "c": 3}\0\n'
 def test_a_file_that_both_changed_has_both_changes_and_its_form_or_is_kept_twice(
     copies: tuple[Copy, Copy],
 ) -> None:
-    one, two = copies
+    first, second = copies
     files = MERGED | {"notes/b.bin": BINARY, "notes/x.json": BINARY}
     for path, (before, *_) in files.items():
         if before:
-            one.write(path, before)
-    settle(one, two)
+            first.write(path, before)
+    settle(first, second)
     for path, (_, here, there, *_) in files.items():
-        one.write(path, here)
-        two.write(path, there)
-    done = settle(one, two)
+        first.write(path, here)
+        second.write(path, there)
+    done = settle(first, second)
     work, *others = MERGED
-    assert Counter(one.read(work).split("\n")) == Counter(MERGED[work][-1].split("\n"))
-    assert {path: one.read(path) for path in others} == {path: MERGED[path][-1] for path in others}
+    assert Counter(first.read(work).split("\n")) == Counter(MERGED[work][-1].split("\n"))
+    assert {path: first.read(path) for path in others} == {path: MERGED[path][-1] for path in others}
     for name in ("b", "x"):
-        kept = [path.read_bytes() for path in (one.root / "notes").glob(f"{name}.*")]
+        kept = [path.read_bytes() for path in (first.root / "notes").glob(f"{name}.*")]
         assert sorted(kept) == [*BINARY[1:]]
     assert len(done.told) == 2
-    decisions = Decisions.read(one.read("review/decisions.jsonl"))
+    decisions = Decisions.read(first.read("review/decisions.jsonl"))
     assert decisions.is_rejected("fx")
     assert decisions.forgotten
-    with one.app() as app:
+    with first.app() as app:
         assert {(f.entity, f.field) for _, f in app.facts() if f.entity in ("Boathouse", "Dock")} == {
             ("Boathouse", "deadline"), ("Boathouse", "lead"), ("Dock", "owner")
         }  # fmt: skip
 
 
 def test_the_same_line_changed_on_both_leaves_the_other_version_beside(copies: tuple[Copy, Copy]) -> None:
-    one, two = copies
-    one.write("notes/plan.md", FIRST["notes/plan.md"].replace("the door", "the red door"))
-    two.write("notes/plan.md", FIRST["notes/plan.md"].replace("the door", "the blue door"))
-    done = settle(one, two)
+    first, second = copies
+    first.write("notes/plan.md", FIRST["notes/plan.md"].replace("the door", "the red door"))
+    second.write("notes/plan.md", FIRST["notes/plan.md"].replace("the door", "the blue door"))
+    done = settle(first, second)
     (copy,) = (path for path in done.files if "sync-conflict" in path)
     assert copy.startswith("notes/plan.sync-conflict-2")
-    versions = {one.read("notes/plan.md"), one.read(copy)}
+    versions = {first.read("notes/plan.md"), first.read(copy)}
     assert len(versions) == 2
     assert not any("<<<<" in text for text in versions)
     assert {"red", "blue"} == {word for text in versions for word in ("red", "blue") if word in text}
-    with one.app() as app:
+    with first.app() as app:
         assert any(p.path == copy for p in app.status().problems), "a person is told of it"
 
 
 def test_settings_that_both_added_stay_readable(copies: tuple[Copy, Copy]) -> None:
-    one, two = copies
-    one.write("memoryclaw.yaml", "# mine\nretrieval:\n  budget: 500\n")
-    two.write("memoryclaw.yaml", "# mine\nretrieval:\n  budget: 700\n")
-    done = settle(one, two)
+    first, second = copies
+    first.write("memoryclaw.yaml", "# mine\nretrieval:\n  budget: 500\n")
+    second.write("memoryclaw.yaml", "# mine\nretrieval:\n  budget: 700\n")
+    done = settle(first, second)
     assert any("memoryclaw.sync-conflict" in path for path in done.files)
-    with one.app() as app:
+    with first.app() as app:
         assert app.config.budget in (500, 700)
         assert not app.config.notices
 
 
 def test_a_change_outlives_a_deletion_and_is_said(copies: tuple[Copy, Copy]) -> None:
-    one, two = copies
-    git(one.root, "rm", "-q", "notes/plan.md")
-    git(one.root, "commit", "-qm", "gone")
-    two.write("notes/plan.md", FIRST["notes/plan.md"] + "Sand the floor.\n")
-    done = settle(one, two)
-    assert one.read("notes/plan.md").endswith("Sand the floor.\n")
+    first, second = copies
+    git(first.root, "rm", "-q", "notes/plan.md")
+    git(first.root, "commit", "-qm", "gone")
+    second.write("notes/plan.md", FIRST["notes/plan.md"] + "Sand the floor.\n")
+    done = settle(first, second)
+    assert first.read("notes/plan.md").endswith("Sand the floor.\n")
     assert done.told == (
         "notes/plan.md was deleted on the other machine and changed on this machine; the change stands",
     )
@@ -257,120 +257,120 @@ def test_a_change_outlives_a_deletion_and_is_said(copies: tuple[Copy, Copy]) -> 
 
 @pytest.mark.parametrize("title", ["", "# A plan of ours"])
 def test_a_change_follows_a_note_that_was_forgotten_or_renamed(copies: tuple[Copy, Copy], title: str) -> None:
-    one, two = copies
+    first, second = copies
     if title:
-        one.write("notes/plan.md", FIRST["notes/plan.md"].replace("# Plan", title))
-    with one.app() as app:
+        first.write("notes/plan.md", FIRST["notes/plan.md"].replace("# Plan", title))
+    with first.app() as app:
         app.forget("notes/plan")
-    two.write("notes/plan.md", FIRST["notes/plan.md"] + "Sand the floor.\n")
-    done = settle(one, two)
-    assert not (one.root / "notes/plan.md").exists()
-    assert one.read("archive/notes/plan.md").endswith("Sand the floor.\n")
-    assert one.read("archive/notes/plan.md").startswith(title)
+    second.write("notes/plan.md", FIRST["notes/plan.md"] + "Sand the floor.\n")
+    done = settle(first, second)
+    assert not (first.root / "notes/plan.md").exists()
+    assert first.read("archive/notes/plan.md").endswith("Sand the floor.\n")
+    assert first.read("archive/notes/plan.md").startswith(title)
     assert "moved to archive/notes/plan.md" in done.told[0]
-    with two.app() as app:
+    with second.app() as app:
         assert not app.search("floor").matches
 
 
 def test_files_of_the_same_words_that_both_moved_are_told_apart(copies: tuple[Copy, Copy]) -> None:
-    one, two = copies
+    first, second = copies
     for name in ("a", "b"):
-        one.write(f"notes/{name}.md", "the same words\n")
-    settle(one, two)
-    for copy, folder in ((one, "here"), (two, "archive")):
+        first.write(f"notes/{name}.md", "the same words\n")
+    settle(first, second)
+    for copy, folder in ((first, "here"), (second, "archive")):
         (copy.root / folder).mkdir()
         git(copy.root, "mv", "notes/a.md", "notes/b.md", f"{folder}/")
         git(copy.root, "commit", "-qm", "moved")
-    done = settle(one, two)
+    done = settle(first, second)
     assert done.told == tuple(
         f"notes/{name}.md was moved to here/{name}.md and to archive/{name}.md; it is in archive/{name}.md"
         for name in ("a", "b")
     )
-    assert not list((one.root / "here").iterdir())
-    assert {one.read(f"archive/{name}.md") for name in ("a", "b")} == {"the same words\n"}
+    assert not list((first.root / "here").iterdir())
+    assert {first.read(f"archive/{name}.md") for name in ("a", "b")} == {"the same words\n"}
 
 
 def test_a_file_on_one_machine_and_a_folder_on_the_other_is_one_sentence(copies: tuple[Copy, Copy]) -> None:
-    one, two = copies
-    one.write("notes/boat", "a file\n")
-    two.write("notes/boat/sails.md", "below a folder\n")
-    one.exchange()
-    before = two.tree()
+    first, second = copies
+    first.write("notes/boat", "a file\n")
+    second.write("notes/boat/sails.md", "below a folder\n")
+    first.exchange()
+    before = second.tree()
     with pytest.raises(
         ConflictError, match=r"^notes/boat is a file on one machine and a folder on the other"
     ):
-        two.exchange()
-    assert two.tree() == before
-    assert git(two.root, "status", "--porcelain") == ""
-    git(two.root, "mv", "notes/boat", "notes/boats")
-    git(two.root, "commit", "-qm", "another name")
-    settle(one, two)
-    assert (two.read("notes/boat"), one.read("notes/boats/sails.md")) == ("a file\n", "below a folder\n")
+        second.exchange()
+    assert second.tree() == before
+    assert git(second.root, "status", "--porcelain") == ""
+    git(second.root, "mv", "notes/boat", "notes/boats")
+    git(second.root, "commit", "-qm", "another name")
+    settle(first, second)
+    assert (second.read("notes/boat"), first.read("notes/boats/sails.md")) == ("a file\n", "below a folder\n")
 
 
 @pytest.mark.laws
 def test_both_merge_at_once_and_come_to_the_same_tree(copies: tuple[Copy, Copy], tmp_path: Path) -> None:
-    one, two = copies
-    for copy, word in ((one, "red"), (two, "blue")):
+    first, second = copies
+    for copy, word in ((first, "red"), (second, "blue")):
         with copy.app() as app:
             app.remember(word, entity="Anna", field="city")
         copy.write("notes/plan.md", FIRST["notes/plan.md"].replace("the door", f"the {word} door"))
         copy.write("notes/new.md", f"only {word}\n")
     # Each has the other for its hub, as it was before either merged.
-    for copy, other in ((one, two), (two, one)):
+    for copy, other in ((first, second), (second, first)):
         hub = tmp_path / f"hub-of-{copy.root.name}"
         git(tmp_path, "clone", "-q", "--bare", str(other.root), str(hub))
         git(copy.root, "remote", "set-url", "origin", str(hub))
-    one.exchange()
-    two.exchange()
-    assert one.tree() == two.tree()
-    assert one.head() != two.head()
+    first.exchange()
+    second.exchange()
+    assert first.tree() == second.tree()
+    assert first.head() != second.head()
     # The two merges have two bases; what changes on top of them is merged all the same.
-    one.write("notes/c.md", "c\n")
-    two.write("notes/d.md", "d\n")
+    first.write("notes/c.md", "c\n")
+    second.write("notes/d.md", "d\n")
     hub = tmp_path / "hub-of-a"
-    git(one.root, "push", "-q", "--force", str(hub), "HEAD:main")
-    git(one.root, "remote", "set-url", "origin", str(hub))
-    git(two.root, "remote", "set-url", "origin", str(hub))
-    done = two.exchange()
-    one.exchange()
-    assert one.tree() == two.tree()
+    git(first.root, "push", "-q", "--force", str(hub), "HEAD:main")
+    git(first.root, "remote", "set-url", "origin", str(hub))
+    git(second.root, "remote", "set-url", "origin", str(hub))
+    done = second.exchange()
+    first.exchange()
+    assert first.tree() == second.tree()
     assert not done.told
-    assert two.read("notes/c.md") == "c\n"
-    assert two.read("notes/d.md") == "d\n"
+    assert second.read("notes/c.md") == "c\n"
+    assert second.read("notes/d.md") == "d\n"
 
 
 def test_work_that_is_not_committed_is_never_swept_in_nor_overwritten(copies: tuple[Copy, Copy]) -> None:
-    one, two = copies
-    one.write("notes/plan.md", FIRST["notes/plan.md"] + "Sand the floor.\n")
-    one.exchange()
-    two.write("semantic/people.md", "# Anna\n- city: Bern\n- mine: yes\n", commit=False)
-    two.write("notes/fresh.md", "untracked\n", commit=False)
-    two.write("notes/staged.md", "staged\n", commit=False)
-    git(two.root, "add", "notes/staged.md")
-    before = git(two.root, "status", "--porcelain")
-    two.exchange()
-    assert git(two.root, "status", "--porcelain") == before
-    assert two.head() == one.head()
+    first, second = copies
+    first.write("notes/plan.md", FIRST["notes/plan.md"] + "Sand the floor.\n")
+    first.exchange()
+    second.write("semantic/people.md", "# Anna\n- city: Bern\n- mine: yes\n", commit=False)
+    second.write("notes/fresh.md", "untracked\n", commit=False)
+    second.write("notes/staged.md", "staged\n", commit=False)
+    git(second.root, "add", "notes/staged.md")
+    before = git(second.root, "status", "--porcelain")
+    second.exchange()
+    assert git(second.root, "status", "--porcelain") == before
+    assert second.head() == first.head()
     # Where the merge would write, it stops before anything is changed.
-    one.write("semantic/people.md", "# Anna\n- city: Rome\n")
-    one.exchange()
-    head = two.head()
+    first.write("semantic/people.md", "# Anna\n- city: Rome\n")
+    first.exchange()
+    head = second.head()
     with pytest.raises(
         ConflictError,
         match=r"semantic/people\.md has uncommitted changes of yours.*nothing was changed",
     ):
-        two.exchange()
-    assert two.head() == head
-    assert git(two.root, "status", "--porcelain") == before
-    assert "mine: yes" in two.read("semantic/people.md")
+        second.exchange()
+    assert second.head() == head
+    assert git(second.root, "status", "--porcelain") == before
+    assert "mine: yes" in second.read("semantic/people.md")
     # An untracked file in the way, too.
-    git(two.root, "commit", "-qm", "mine", "--", "semantic/people.md")
-    one.write("notes/fresh.md", "another\n")
-    one.exchange()
+    git(second.root, "commit", "-qm", "mine", "--", "semantic/people.md")
+    first.write("notes/fresh.md", "another\n")
+    first.exchange()
     with pytest.raises(ConflictError, match=r"notes/fresh\.md"):
-        two.exchange()
-    assert two.read("notes/fresh.md") == "untracked\n"
+        second.exchange()
+    assert second.read("notes/fresh.md") == "untracked\n"
 
 
 @pytest.mark.parametrize("where", [0, 1])
@@ -393,47 +393,47 @@ def test_a_push_that_comes_second_merges_again(
 ) -> None:
     from memoryclaw.history.remote import Remote  # noqa: PLC0415
 
-    one, two = copies
-    one.write("notes/one.md", "1\n")
-    two.write("notes/two.md", "2\n")
+    first, second = copies
+    first.write("notes/one.md", "1\n")
+    second.write("notes/two.md", "2\n")
     fetch, raced = Remote.fetch, []
 
     def fetched(self: Remote) -> str:
-        found = fetch(self)
+        fetched = fetch(self)
         if not raced:
             raced.append(1)
-            two.exchange()  # the other machine is faster
-        return found
+            second.exchange()  # the other machine is faster
+        return fetched
 
     monkeypatch.setattr(Remote, "fetch", fetched)
-    done = one.exchange()
+    done = first.exchange()
     assert (done.received, done.sent) == (1, 2)
-    two.exchange()
-    assert one.head() == two.head()
+    second.exchange()
+    assert first.head() == second.head()
 
 
 def test_no_remote_an_unknown_one_and_one_that_is_gone_are_one_sentence_each(
     copies: tuple[Copy, Copy], tmp_path: Path
 ) -> None:
-    one, _ = copies
-    git(one.root, "remote", "set-url", "origin", str(tmp_path / "gone.git"))
+    first, _ = copies
+    git(first.root, "remote", "set-url", "origin", str(tmp_path / "gone.git"))
     with pytest.raises(HistoryError, match=r"git fetch of origin/main failed: .*gone\.git"):
-        one.exchange()
-    git(one.root, "remote", "add", "other", str(tmp_path / "x.git"))
-    git(one.root, "remote", "rename", "origin", "mine")
-    git(one.root, "config", "--unset", "branch.main.remote", check=False)
+        first.exchange()
+    git(first.root, "remote", "add", "other", str(tmp_path / "x.git"))
+    git(first.root, "remote", "rename", "origin", "mine")
+    git(first.root, "config", "--unset", "branch.main.remote", check=False)
     with pytest.raises(HistoryError, match="none of the remotes mine, other is that of main"):
-        one.exchange()
+        first.exchange()
     for name in ("mine", "other"):
-        git(one.root, "remote", "remove", name)
+        git(first.root, "remote", "remove", name)
     with pytest.raises(HistoryError, match="this vault has no remote; run `git remote add origin ADDRESS`"):
-        one.exchange()
+        first.exchange()
 
 
 def test_an_address_that_cannot_be_used_runs_nothing_and_never_asks(
     copies: tuple[Copy, Copy], tmp_path: Path
 ) -> None:
-    one, _ = copies
+    first, _ = copies
     mark = tmp_path / "ran"
     for address in (
         f"ext::sh -c touch% {mark}",
@@ -441,9 +441,9 @@ def test_an_address_that_cannot_be_used_runs_nothing_and_never_asks(
         f"ssh://-oProxyCommand=touch%20{mark}/x",
         "http://127.0.0.1:9/x.git",
     ):
-        git(one.root, "config", "remote.origin.url", address)
+        git(first.root, "config", "remote.origin.url", address)
         with pytest.raises(HistoryError, match="git fetch of origin/main failed"):
-            one.exchange()
+            first.exchange()
         assert not mark.exists(), address
 
 
@@ -487,7 +487,7 @@ HOSTILE = {
     "another address": lambda root, run: git(root, "config", f"url.ext::{run} .insteadOf", str(root.parent)),
     "a merge driver": lambda root, run: (git(root, "config", "merge.x.driver", str(run)), (root / ".git/info").mkdir(exist_ok=True), (root / ".git/info/attributes").write_text("* merge=x filter=x diff=x\n")),
     "our own folder": _planted,
-    "a filter": lambda root, run: [git(root, "config", f"filter.x.{one}", str(run)) for one in ("clean", "smudge", "process")],
+    "a filter": lambda root, run: [git(root, "config", f"filter.x.{step}", str(run)) for step in ("clean", "smudge", "process")],
 }  # fmt: skip
 
 
@@ -504,37 +504,37 @@ TOGETHER = (
 def test_nothing_that_a_repository_configures_is_run(
     copies: tuple[Copy, Copy], tmp_path: Path, names: tuple[str, ...]
 ) -> None:
-    one, two = copies
+    first, second = copies
     mark = tmp_path / "ran"
     for name in names:
-        HOSTILE[name](one.root, Path(script(one.root, mark)))
+        HOSTILE[name](first.root, Path(script(first.root, mark)))
     mark.unlink(missing_ok=True)
-    two.write("notes/plan.md", FIRST["notes/plan.md"] + "Sand.\n")
-    two.exchange()
-    one.write("notes/x.md", "x\n", commit=False)
-    with one.app() as app:
+    second.write("notes/plan.md", FIRST["notes/plan.md"] + "Sand.\n")
+    second.exchange()
+    first.write("notes/x.md", "x\n", commit=False)
+    with first.app() as app:
         app.remember("555", entity="Anna", field="phone")
-    one.exchange()
+    first.exchange()
     assert not mark.exists()
-    assert git(one.root, "rev-parse", "HEAD") == git(tmp_path / "hub.git", "rev-parse", "main")
+    assert git(first.root, "rev-parse", "HEAD") == git(tmp_path / "hub.git", "rev-parse", "main")
 
 
 def test_a_path_into_gits_own_folder_or_out_of_the_vault_is_refused(copies: tuple[Copy, Copy]) -> None:
-    one, two = copies
-    head = two.head()
-    blob = git(one.root, "hash-object", "-w", "notes/plan.md").strip()
+    first, second = copies
+    head = second.head()
+    blob = git(first.root, "hash-object", "-w", "notes/plan.md").strip()
     for name in (".GIT", ".memoryclaw", "git~1", ".git\u200b"):
-        inner = _tree(one.root, f"100644 blob {blob}\thooks\n")
-        listed = git(one.root, "ls-tree", head)
-        tree = _tree(one.root, f"{listed}040000 tree {inner}\t{name}\n")
-        commit = git(one.root, "commit-tree", tree, "-p", head, "-m", "evil").strip()
-        git(one.root, "push", "-qf", "origin", f"{commit}:refs/heads/main", check=False)
-        if git(one.root, "ls-remote", "origin", "main").split()[0] != commit:
+        inner = _tree(first.root, f"100644 blob {blob}\thooks\n")
+        listed = git(first.root, "ls-tree", head)
+        tree = _tree(first.root, f"{listed}040000 tree {inner}\t{name}\n")
+        commit = git(first.root, "commit-tree", tree, "-p", head, "-m", "evil").strip()
+        git(first.root, "push", "-qf", "origin", f"{commit}:refs/heads/main", check=False)
+        if git(first.root, "ls-remote", "origin", "main").split()[0] != commit:
             continue
         with pytest.raises((ConflictError, HistoryError)):
-            two.exchange()
-        assert two.head() == head
-        assert not (two.root / ".git/hooks/pre-push").exists()
+            second.exchange()
+        assert second.head() == head
+        assert not (second.root / ".git/hooks/pre-push").exists()
 
 
 def _tree(root: Path, text: str) -> str:
@@ -545,7 +545,7 @@ def _tree(root: Path, text: str) -> str:
 
 
 def test_what_is_not_to_leave_is_not_pushed_without_a_word(copies: tuple[Copy, Copy], tmp_path: Path) -> None:
-    one, two = copies
+    first, second = copies
     hub = tmp_path / "hub.git"
     for number, (path, text) in enumerate((
         ("notes/secret.md", "---\nexport: false\n---\nThe safe is blue 0.\n"),
@@ -553,100 +553,103 @@ def test_what_is_not_to_leave_is_not_pushed_without_a_word(copies: tuple[Copy, C
         ("notes/crlf.md", "\ufeff---\r\nExport: no\r\n---\r\nThe safe is blue 2.\r\n"),
         ("archive/logs/2026-01-01/s.jsonl", '{"content": "The safe is blue 3.", "export": false}\n'),
     )):  # fmt: skip
-        two.write(f"notes/two{number}.md", "2\n")
-        two.exchange()
-        one.write(path, text)
-        git(one.root, "rm", "-q", "--cached", path)  # an earlier commit holds it still
-        git(one.root, "commit", "-qm", "no longer tracked")
+        second.write(f"notes/two{number}.md", "2\n")
+        second.exchange()
+        first.write(path, text)
+        git(first.root, "rm", "-q", "--cached", path)  # an earlier commit holds it still
+        git(first.root, "commit", "-qm", "no longer tracked")
         with pytest.raises(
             InputError,
             match=r"nothing was pushed: .* holds text marked not to leave this machine.*`git push` by hand",
         ):
-            one.exchange()
-        assert one.read(f"notes/two{number}.md") == "2\n", "what came is merged"
+            first.exchange()
+        assert first.read(f"notes/two{number}.md") == "2\n", "what came is merged"
         assert f"blue {number}" not in git(hub, "log", "-p", "--all")
-        git(one.root, "push", "-q", "origin", "HEAD:main")
+        git(first.root, "push", "-q", "origin", "HEAD:main")
         assert f"blue {number}" in git(hub, "log", "-p", "--all")
-    one.write("notes/open.md", "open\n")
-    one.exchange()
+    first.write("notes/open.md", "open\n")
+    first.exchange()
 
 
 def test_two_that_consolidated_the_same_log_have_it_once(copies: tuple[Copy, Copy]) -> None:
-    one, two = copies
+    first, second = copies
     log = '{"ts": "2026-11-24T18:00:00Z", "session": "s1", "turn": 1, "role": "user", "name": "Nora", "content": "The deadline of Boathouse is now 2026-12-18."}\n'
-    for copy, now in ((one, NOW), (two, LATER)):
+    for copy, now in ((first, NOW), (second, LATER)):
         copy.write("memoryclaw.yaml", "git:\n  track_logs: true\n")
         copy.write("logs/2026-11-24/s1.jsonl", log, commit=False)
         with copy.app(now) as app:
             assert app.consolidate(llm="none").changes.ranges
-    settle(one, two)
-    assert len(list((one.root / "episodes").iterdir())) == 1
-    with one.app() as app:
+    settle(first, second)
+    assert len(list((first.root / "episodes").iterdir())) == 1
+    with first.app() as app:
         assert [f.value for _, f in app.facts("Boathouse")] == ["2026-12-18"]
         assert not app.consolidate(llm="none").changes.ranges
-    assert one.read("logs/2026-11-24/s1.jsonl") == log
+    assert first.read("logs/2026-11-24/s1.jsonl") == log
 
 
 def test_of_two_tellings_of_one_conversation_the_earlier_stands_and_the_other_is_in_the_archive(
     copies: tuple[Copy, Copy],
 ) -> None:
-    one, two = copies
+    first, second = copies
     range_ = "logs/2026-11-24/s1.jsonl#1-6@0123456789abcdef"
-    for copy, name, at in ((one, "early", "2026-11-25T01:00:00Z"), (two, "late", "2026-11-25T02:00:00Z")):
+    for copy, name, at in (
+        (first, "early", "2026-11-25T01:00:00Z"),
+        (second, "late", "2026-11-25T02:00:00Z"),
+    ):
         record = {"run": f"consolidate-{name}", "at": at, "ranges": [range_]}
         copy.write(f"runs/consolidate-{name}.json", json.dumps(record))
         copy.write(
             f"episodes/2026-11-24_18-00-00_{name}.md",
             f"---\nid: {name}\nsource: {range_}\n---\n# {name}\n\n- Nora: {name} words ^l1\n",
         )
-    settle(one, two)
-    assert [path.name for path in (one.root / "episodes").iterdir()] == ["2026-11-24_18-00-00_early.md"]
-    assert (one.root / "archive/episodes/2026-11-24_18-00-00_late.md").is_file()
-    with one.app() as app:
+    settle(first, second)
+    assert [path.name for path in (first.root / "episodes").iterdir()] == ["2026-11-24_18-00-00_early.md"]
+    assert (first.root / "archive/episodes/2026-11-24_18-00-00_late.md").is_file()
+    with first.app() as app:
         assert [match.unit.id.partition("#")[0] for match in app.search("words").matches] == ["early"]
 
 
 def test_an_undo_on_one_machine_holds_on_the_other_that_learned_the_same(copies: tuple[Copy, Copy]) -> None:
-    one, two = copies
+    first, second = copies
     log = '{"ts": "2026-11-24T18:00:00Z", "session": "s1", "turn": 1, "role": "user", "name": "Nora", "content": "The deadline of Boathouse is now 2026-12-18."}\n'
-    for copy in (one, two):
+    for copy in (first, second):
         copy.write("logs/2026-11-24/s1.jsonl", log, commit=False)
-    with two.app() as app:
+    with second.app() as app:
         app.consolidate(llm="none")
-    with one.app(LATER) as app:
+    with first.app(LATER) as app:
         run = app.consolidate(llm="none").changes.run
         app.undo(run)
-    settle(one, two, LATER)
-    with two.app() as app:
+    settle(first, second, LATER)
+    with second.app() as app:
         assert not [fact for _, fact in app.facts() if fact.entity == "Boathouse"]
 
 
 def test_a_new_machine_that_cloned_nothing_yet_takes_all_there_is(
     copies: tuple[Copy, Copy], tmp_path: Path
 ) -> None:
-    one, _ = copies
+    first, _ = copies
     fresh = Copy(tmp_path / "c")
     fresh.root.mkdir()
     git(fresh.root, "init", "-q", "-b", "main", "--template=")
     git(fresh.root, "remote", "add", "origin", str(tmp_path / "hub.git"))
     done = fresh.exchange()
     assert (done.received > 0, done.merge) == (True, "")
-    assert fresh.head() == one.head()
+    assert fresh.head() == first.head()
     assert git(fresh.root, "status", "--porcelain") == ""
 
 
 def test_a_repository_that_is_no_vault_is_not_merged_in(copies: tuple[Copy, Copy], tmp_path: Path) -> None:
-    one, _ = copies
+    first, _ = copies
     other = tmp_path / "other"
     other.mkdir()
     git(other, "init", "-q", "-b", "main")
     (other / "x.c").write_text("int x;\n")
     git(other, "add", "x.c")
     git(other, "commit", "-qm", "x")
-    git(one.root, "remote", "set-url", "origin", str(other))
+    git(first.root, "remote", "set-url", "origin", str(other))
     with pytest.raises(ConflictError, match="no commit in common"):
-        one.exchange()
-    assert not (one.root / "x.c").exists()
+        first.exchange()
+    assert not (first.root / "x.c").exists()
 
 
 KILL = """
@@ -678,24 +681,26 @@ with App(__import__("pathlib").Path(sys.argv[1]), clock=lambda: datetime(2026, 1
 def test_killed_anywhere_it_can_be_run_again_and_nothing_is_lost(
     copies: tuple[Copy, Copy], tmp_path: Path
 ) -> None:
-    one, two = copies
+    first, second = copies
     ended = False
     for at in range(1, 40):
-        one.write(f"notes/one{at}.md", "1\n")
-        one.write("notes/plan.md", one.read("notes/plan.md") + f"one {at}\n")
-        two.write(f"notes/two{at}.md", "2\n")
-        one.exchange()
-        done = Claw(**ENV)("-c", KILL, two.root, str(at))
+        first.write(f"notes/one{at}.md", "1\n")
+        first.write("notes/plan.md", first.read("notes/plan.md") + f"one {at}\n")
+        second.write(f"notes/two{at}.md", "2\n")
+        first.exchange()
+        done = Claw(**ENV)("-c", KILL, second.root, str(at))
         assert done.code in (0, -signal.SIGKILL), done.err
-        two.exchange()
-        one.exchange()
-        assert one.head() == two.head()
-        assert git(two.root, "status", "--porcelain") == ""
-        assert not History(str(two.root)).state().lock
+        second.exchange()
+        first.exchange()
+        assert first.head() == second.head()
+        assert git(second.root, "status", "--porcelain") == ""
+        assert not History(str(second.root)).state().lock
         if done.code == 0:
             ended = True
             break
     assert ended, "the last kill came before the end"
     assert at > 8
-    assert all((two.root / f"notes/{who}{n}.md").exists() for who in ("one", "two") for n in range(1, at + 1))
-    assert git(two.root, "fsck", "--no-dangling", "--no-progress") == ""
+    assert all(
+        (second.root / f"notes/{who}{n}.md").exists() for who in ("one", "two") for n in range(1, at + 1)
+    )
+    assert git(second.root, "fsck", "--no-dangling", "--no-progress") == ""

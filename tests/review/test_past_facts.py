@@ -21,11 +21,11 @@ NOTE = "---\ntitle: Bo Lind\nshoe size: {}\n---\nBo rows.\n"
 def committed(root: Path, day: str, files: dict[str, str]) -> str:
     """A commit by hand on a day; its id."""
     put(root, files)
-    who = {f"GIT_{one}_{what}": said for one in ("AUTHOR", "COMMITTER") for what, said in (("NAME", "Ann"), ("EMAIL", "a@b.c"), ("DATE", f"{day}T12:00:00Z"))}  # fmt: skip
+    who = {f"GIT_{role}_{what}": said for role in ("AUTHOR", "COMMITTER") for what, said in (("NAME", "Ann"), ("EMAIL", "a@b.c"), ("DATE", f"{day}T12:00:00Z"))}  # fmt: skip
     for words in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-qm", f"of {day}"]):
         subprocess.run(["git", *words], cwd=root, env={**os.environ, **who}, check=True)
-    told = subprocess.run(["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True, check=True)
-    return told.stdout.strip()
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True, check=True)
+    return head.stdout.strip()
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_the_command_says_which_commit_it_was(vault: Path) -> None:
     ran = claw("facts", "Boathouse", "--believed-at", "2026-01-31")
     assert "Priya" in ran.out
     assert "of 2026-01-10T12:00:00Z: of 2026-01-10" in ran.err
-    found = claw("facts", "Boathouse", "--believed-at", "2026-01-31", "--json").json
-    assert found["believed_at"]["when"] == "2026-01-10T12:00:00Z"
-    assert [one["value"] for one in found["facts"]] == ["Priya"]
+    listed = claw("facts", "Boathouse", "--believed-at", "2026-01-31", "--json").json
+    assert listed["believed_at"]["when"] == "2026-01-10T12:00:00Z"
+    assert [fact["value"] for fact in listed["facts"]] == ["Priya"]
     assert "believed_at" not in claw("facts", "--json").json

@@ -36,10 +36,13 @@ def test_a_branch_waits_shows_its_commits_and_is_taken_over(root, tmp_path):
     context = pen_for(root)
     [item] = [item for item in waiting_items(context) if item.kind == "run"]
     assert (item.id, item.run) == (RUN, RUN)
-    found = differences(context, item)
-    assert any(one.path == "semantic/projects.md" and "2026-12-18" in one.after for one in found)
-    assert all(one.title for one in found)
-    assert not any(one.path.startswith("runs/") for one in found)
+    changed = differences(context, item)
+    assert any(
+        difference.path == "semantic/projects.md" and "2026-12-18" in difference.after
+        for difference in changed
+    )
+    assert all(difference.title for difference in changed)
+    assert not any(difference.path.startswith("runs/") for difference in changed)
     assert item.what == f"2 episodes, 2 facts, 1 waiting fact, 1 skill draft on memoryclaw/{RUN}"
     [done] = decide(context, chosen(context, [RUN]), "approved")
     assert done.action == "approved"
@@ -57,9 +60,9 @@ def test_what_was_proposed_and_approved_is_what_would_have_been_done(root, tmp_p
     assert {item.path for item in items} == set(proposed)
     assert {item.run for item in items} == {RUN}
     done = decide(context, items, "approved")
-    assert {one.action for one in done} == {"approved"}, done
+    assert {outcome.action for outcome in done} == {"approved"}, done
     facts = context.semantic("semantic/projects.md").facts
-    mine, theirs = (facts((one / "semantic/projects.md").read_text()).facts for one in (root, straight))
+    mine, theirs = (facts((vault / "semantic/projects.md").read_text()).facts for vault in (root, straight))
     assert sorted(f._replace(line=0) for f in mine) == sorted(f._replace(line=0) for f in theirs)
     same = ("runs/", "review/", "semantic/")
     assert tree(root, *same) == tree(straight, *same)
@@ -79,6 +82,6 @@ def test_a_direct_run_is_taken_back_whole_and_put_back_whole(root):
 
 def test_each_fact_of_a_run_is_blamed_on_it(root):
     run(root, "direct")
-    found = blame(pen_for(root), "Boathouse Aarhus.deadline")
-    assert (found.commit.run, found.commit.subject[:16]) == (RUN, "Boathouse Aarhus")
-    assert found.sources[0].quote.startswith("Nora: ")
+    blamed = blame(pen_for(root), "Boathouse Aarhus.deadline")
+    assert (blamed.commit.run, blamed.commit.subject[:16]) == (RUN, "Boathouse Aarhus")
+    assert blamed.sources[0].quote.startswith("Nora: ")

@@ -103,8 +103,8 @@ def test_taken_back_by_lines_several_that_were_tied_stand_again():
         PEOPLE, "Tam", "c", "2026-01-03", "", tuple(statement_id("semantic/people", "Tam", w) for w in "ab")
     ).patch(tied, frozenset())
     now = done.replace('- "c"', '- "d" [said:: 2026-01-04]\n- "c"')
-    found = take_back_facts(before, done, now, file)
-    assert (found.text, found.left) == (before.replace('- "b"', '- "d" [said:: 2026-01-04]\n- "b"'), ())
+    outcome = take_back_facts(before, done, now, file)
+    assert (outcome.text, outcome.left) == (before.replace('- "b"', '- "d" [said:: 2026-01-04]\n- "b"'), ())
 
 
 def test_a_statement_that_a_person_changed_since_stays_and_is_named(root):
@@ -135,8 +135,8 @@ def test_a_proposal_of_a_statement_is_approved_and_remembered(root):
     [item] = waiting_items(context)
     decide(context, [item], APPROVED)
     assert people(root) == TAM + LINE.replace("otley", "Otley")
-    found = Decisions.read((root / DECISIONS_FILE).read_text())
-    assert found.of(fingerprint("fact", "Tam", "", BARN)).decision == APPROVED
+    decisions = Decisions.read((root / DECISIONS_FILE).read_text())
+    assert decisions.of(fingerprint("fact", "Tam", "", BARN)).decision == APPROVED
 
 
 # blame, history, edit, forget
@@ -144,10 +144,10 @@ def test_a_proposal_of_a_statement_is_approved_and_remembered(root):
 
 def test_a_statement_leads_to_its_commit_its_episode_and_the_line_of_the_log(root):
     run(root, SAID)
-    found = blame(pen_for(root), ID)
-    assert (found.fact.type, found.fact.value, found.fact.said) == ("statement", BARN, "2026-03-10")
-    assert found.commit.run == RUN
-    [source] = found.sources
+    blamed = blame(pen_for(root), ID)
+    assert (blamed.fact.type, blamed.fact.value, blamed.fact.said) == ("statement", BARN, "2026-03-10")
+    assert blamed.commit.run == RUN
+    [source] = blamed.sources
     assert (source.quote, source.said, source.line) == (f"Tam: {BARN}", f"Tam: {BARN}", 3)
 
 
@@ -155,12 +155,12 @@ def test_the_history_of_a_statement_is_only_what_changed_it(root):
     run(root, SAID)
     run(root, AddStatement(PEOPLE, "Tam", "unrelated", "2026-03-11"), name=LATER)
     context = pen_for(root)
-    assert [one.run for one in history(context, ID).commits] == [RUN]
+    assert [commit.run for commit in history(context, ID).commits] == [RUN]
     run(root, AddStatement(PEOPLE, "Tam", "no barn", "2026-03-12", replaces=(ID,)), name=f"{LATER}5")
     forget(pen_for(root), statement_id("semantic/people", "Tam", "unrelated"))
-    assert [one.run for one in history(context, ID).commits] == [f"{LATER}5", RUN]
+    assert [commit.run for commit in history(context, ID).commits] == [f"{LATER}5", RUN]
     gone = history(context, statement_id("semantic/people", "Tam", "unrelated")).commits
-    assert [one.subject.split(":")[0].split()[0] for one in gone] == ["Forget", "Tam"]
+    assert [commit.subject.split(":")[0].split()[0] for commit in gone] == ["Forget", "Tam"]
 
 
 def test_an_edit_replaces_the_words_and_tells_the_new_id(root):
@@ -201,13 +201,13 @@ PENDING = add_pending(
 
 
 def test_a_waiting_statement_is_one_line_in_its_own_words():
-    [found] = read_pending(PENDING)
+    [fact] = read_pending(PENDING)
     assert (
         f'\n- [ ] Tam: "{BARN}" [confidence:: low] [said:: 2026-03-10] [source:: [[{EPISODE}#^l3]]]\n'
         in PENDING
     )
-    assert (found.entity, found.field, found.value, found.since) == ("Tam", "", BARN, "2026-03-10")
-    assert remove_pending(PENDING, found.id).rstrip() == PENDING[: PENDING.index("- [ ]")].rstrip()
+    assert (fact.entity, fact.field, fact.value, fact.since) == ("Tam", "", BARN, "2026-03-10")
+    assert remove_pending(PENDING, fact.id).rstrip() == PENDING[: PENDING.index("- [ ]")].rstrip()
     undated = add_pending(PENDING, AddPending("A. B", "", 'x: "y"', "low", "", ""))
     assert [(w.entity, w.field, w.value, w.since) for w in read_pending(undated)][1:] == [
         ("A. B", "", "x: 'y'", "")

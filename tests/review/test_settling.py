@@ -58,7 +58,7 @@ def test_a_property_and_a_fact_that_disagree_are_listed_with_both_places(vault):
     assert "Atlas.md:2" in item.why
     assert "semantic/projects.md:2" in item.why
     shape = shapes.waiting_item(item)
-    assert [(one["number"], one["value"], one["facts"][0]["path"]) for one in shape["values"]] == [
+    assert [(rival["number"], rival["value"], rival["facts"][0]["path"]) for rival in shape["values"]] == [
         (1, "2026-06-01", "Atlas.md"),
         (2, "2026-05-02", "semantic/projects.md"),
     ]
@@ -69,16 +69,16 @@ def test_both_values_are_in_the_context_and_each_names_the_other(vault):
         answer = app.recall("What is the deadline of Atlas?")
     assert "2026-05-02 (since 2026-04-20) (conflicts with Atlas#Atlas.deadline)" in answer.context
     assert "2026-06-01 (conflicts with semantic/projects#Atlas.deadline)" in answer.context
-    told = {m["id"]: m["conflicts"] for m in shapes.recall(answer)["matches"] if m["kind"] == "fact"}
-    assert told["Atlas#Atlas.deadline"] == ["semantic/projects#Atlas.deadline"]
-    assert told["semantic/projects#Atlas.deadline"] == ["Atlas#Atlas.deadline"]
+    conflicts = {m["id"]: m["conflicts"] for m in shapes.recall(answer)["matches"] if m["kind"] == "fact"}
+    assert conflicts["Atlas#Atlas.deadline"] == ["semantic/projects#Atlas.deadline"]
+    assert conflicts["semantic/projects#Atlas.deadline"] == ["Atlas#Atlas.deadline"]
     assert answer.tokens <= answer.budget
     with opened(vault) as app:
-        found = shapes.search(app.search("Atlas deadline"))["matches"]
+        matches = shapes.search(app.search("Atlas deadline"))["matches"]
         listed = app.facts("Atlas")
         rows = shapes.facts(listed, app.freshness, app.conflicting(listed))["facts"]
     apart = {"Atlas#Atlas.deadline", "semantic/projects#Atlas.deadline"}
-    assert {m["id"] for m in found if m["conflicts"]} == apart
+    assert {m["id"] for m in matches if m["conflicts"]} == apart
     assert {r["id"] for r in rows if r["conflicts"]} == apart
 
 
@@ -215,12 +215,12 @@ def test_what_is_a_conflict_and_what_is_none(tmp_path):
                 files[f"{place if '/' in place else f'semantic/{place}'}-{name}.md"] = f"# {name}\n{text}\n"
     root = vault_of(tmp_path / "v", files)
     conflicting = {name for name, (_, is_one) in zip(NAMES, STANDING, strict=True) if is_one}
-    found = waiting(root)
-    assert sorted(item.entity for item in found) == sorted(conflicting)
+    items = waiting(root)
+    assert sorted(item.entity for item in items) == sorted(conflicting)
     with opened(root) as app:
         facts = app.facts()
         marked = set(app.conflicting(facts))
-        check = next(one for one in app.doctor() if one.name == "conflicts")
+        check = next(check for check in app.doctor() if check.name == "conflicts")
     assert {fact.entity for _, fact in facts if fact.id in marked} == conflicting
     assert check.level == "advice"
     assert check.sentence.startswith(f"{len(conflicting)} conflicts")
@@ -228,9 +228,12 @@ def test_what_is_a_conflict_and_what_is_none(tmp_path):
 
 def test_doctor_tells_of_each_line(vault):
     with opened(vault) as app:
-        check = next(one for one in app.doctor() if one.name == "conflicts")
+        check = next(check for check in app.doctor() if check.name == "conflicts")
     assert check.sentence == "1 conflict between values that stand"
-    assert [(one.path, one.line) for one in check.details] == [("Atlas.md", 2), ("semantic/projects.md", 2)]
+    assert [(detail.path, detail.line) for detail in check.details] == [
+        ("Atlas.md", 2),
+        ("semantic/projects.md", 2),
+    ]
     assert "'2026-05-02' in semantic/projects.md:2" in check.details[0].message
 
 
@@ -286,16 +289,16 @@ def test_what_an_audience_may_not_see_conflicts_with_nothing_for_it(tmp_path):
 
 
 def test_what_two_machines_learned_apart_is_found_after_their_merge(tmp_path):
-    one = vault_of(tmp_path / "one", {"semantic/projects.md": "# Atlas\n- lead: Nora\n"})
+    vault = vault_of(tmp_path / "one", {"semantic/projects.md": "# Atlas\n- lead: Nora\n"})
     git(tmp_path, "init", "-q", "--bare", "-b", "main", "hub.git")
-    git(one, "branch", "-M", "main")
-    git(one, "remote", "add", "origin", str(tmp_path / "hub.git"))
-    git(one, "push", "-qu", "origin", "main")
+    git(vault, "branch", "-M", "main")
+    git(vault, "remote", "add", "origin", str(tmp_path / "hub.git"))
+    git(vault, "push", "-qu", "origin", "main")
     git(tmp_path, "clone", "-q", str(tmp_path / "hub.git"), "two")
     two = tmp_path / "two"
     git(two, "config", "user.name", "Nora")
     git(two, "config", "user.email", "nora@example.com")
-    with opened(one) as app:
+    with opened(vault) as app:
         app.remember("2026-05-02", entity="Atlas", field="deadline")
         app.exchange()
     (two / "Atlas.md").write_text(NOTE)

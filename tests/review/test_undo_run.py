@@ -91,13 +91,13 @@ def test_a_run_is_taken_back_in_one_commit_and_its_record_stays(root):
 
 def test_what_was_taken_back_does_not_come_back(root):
     undo(pen_for(root), RUN)
-    found = decisions(root)
-    assert found.ranges() == [*parse_ranges(FIRST), *parse_ranges(SECOND)]
-    assert found.is_undone(fingerprint("fact", "Tom", "colour", "green"))
-    assert found.is_undone(fingerprint("fact", "Anna", "city", "Bern"))
-    assert not found.is_undone(fingerprint("fact", "Anna", "city", "Berlin"))
+    stored = decisions(root)
+    assert stored.ranges() == [*parse_ranges(FIRST), *parse_ranges(SECOND)]
+    assert stored.is_undone(fingerprint("fact", "Tom", "colour", "green"))
+    assert stored.is_undone(fingerprint("fact", "Anna", "city", "Bern"))
+    assert not stored.is_undone(fingerprint("fact", "Anna", "city", "Berlin"))
     assert "green" not in (root / DECISIONS_FILE).read_text()
-    assert {d.by for d in found.all} == {"MemoryClaw"}
+    assert {d.by for d in stored.all} == {"MemoryClaw"}
 
 
 def test_a_skill_draft_that_was_taken_back_is_remembered_by_its_tools(root):
@@ -112,11 +112,11 @@ def test_a_skill_draft_that_was_taken_back_is_remembered_by_its_tools(root):
 def test_one_commit_of_a_run_is_taken_back_and_remembered(root):
     undo(pen_for(root), git(root, "rev-parse", "HEAD~1").strip())
     assert people(root) == "# Anna\n- city: Berlin\n\n# Tom\n- city: Rome\n- colour: green\n"
-    found = decisions(root)
-    assert found.ranges() == parse_ranges(SECOND)
-    assert found.is_undone(fingerprint("fact", "Anna", "city", "Bern"))
-    assert not found.is_undone(fingerprint("fact", "Tom", "colour", "green"))
-    assert [d.kind for d in found.all] == ["commit", "fact"]
+    stored = decisions(root)
+    assert stored.ranges() == parse_ranges(SECOND)
+    assert stored.is_undone(fingerprint("fact", "Anna", "city", "Bern"))
+    assert not stored.is_undone(fingerprint("fact", "Tom", "colour", "green"))
+    assert [d.kind for d in stored.all] == ["commit", "fact"]
 
 
 def test_later_work_of_people_stays_and_a_file_they_edited_on_the_same_lines_is_left_and_named(root):
@@ -145,9 +145,9 @@ def test_a_fact_that_a_person_corrected_is_not_taken_back(root, committed):
     assert "- city: Basel" in people(root)
     assert "colour" not in people(root)
     assert PEOPLE in done.notice
-    found = decisions(root)
-    assert not found.is_undone(fingerprint("fact", "Anna", "city", "Bern"))
-    assert found.is_undone(fingerprint("fact", "Tom", "colour", "green"))
+    stored = decisions(root)
+    assert not stored.is_undone(fingerprint("fact", "Anna", "city", "Bern"))
+    assert stored.is_undone(fingerprint("fact", "Tom", "colour", "green"))
 
 
 def test_the_undo_of_a_run_can_be_undone_and_then_it_is_no_longer_held_back(root):
@@ -158,9 +158,9 @@ def test_the_undo_of_a_run_can_be_undone_and_then_it_is_no_longer_held_back(root
     assert {name: after[name] for name in before if not name.startswith(".git/")} == {
         name: data for name, data in before.items() if not name.startswith(".git/")
     }
-    found = decisions(root)
-    assert not found.is_undone(fingerprint("fact", "Anna", "city", "Bern"))
-    assert found.ranges()[:2] == [*parse_ranges(FIRST), *parse_ranges(SECOND)]
+    stored = decisions(root)
+    assert not stored.is_undone(fingerprint("fact", "Anna", "city", "Bern"))
+    assert stored.ranges()[:2] == [*parse_ranges(FIRST), *parse_ranges(SECOND)]
 
 
 def test_and_that_can_be_undone_once_more(root):

@@ -17,12 +17,12 @@ def lines(text):
 
 @given(texts, texts)
 def test_the_pieces_put_together_are_the_two_texts(before, after):
-    told = [line for hunk in word_diff(before, after, around=100) for line in hunk]
+    diff = [line for hunk in word_diff(before, after, around=100) for line in hunk]
     if lines(before) == lines(after):
-        assert told == []
+        assert diff == []
         return
     for kind, text in ((COME, before), (GONE, after)):
-        kept = [[piece for piece in line.pieces if piece.kind != kind] for line in told]
+        kept = [[piece for piece in line.pieces if piece.kind != kind] for line in diff]
         assert ["".join(piece.text for piece in line) for line in kept if line] == lines(text)
 
 
@@ -51,8 +51,8 @@ def test_line_ends_alone_are_no_difference():
 
 
 def test_a_line_of_a_hundred_thousand_words_is_told_whole():
-    one, other = ("w " * 100_000 + end for end in ("x", "y"))
-    [hunk] = word_diff(one, other)
+    first, other = ("w " * 100_000 + end for end in ("x", "y"))
+    [hunk] = word_diff(first, other)
     assert [piece.kind for line in hunk for piece in line.pieces] == [GONE, COME]
 
 

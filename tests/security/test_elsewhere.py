@@ -59,7 +59,7 @@ class Machine:
 
     def states(self) -> dict[str, str]:
         with self.app() as app:
-            return {one.name: one.state for one in app.skills.list()}
+            return {skill.name: skill.state for skill in app.skills.list()}
 
     def recalls(self, question: str) -> tuple[list[str], dict[str, str]]:
         """What the agent is given, and why the rest was left out."""
@@ -140,14 +140,14 @@ def test_it_waits_as_one_thing_with_its_origin(machines: tuple[Machine, Machine]
     theirs.push()
     mine.sync()
     with mine.app() as app:
-        [item] = [one for one in app.review.list() if one.kind == "permissions"]
+        [item] = [waiting for waiting in app.review.list() if waiting.kind == "permissions"]
         assert "skills/mail/SKILL.md" in item.what
         assert "skills/mow/SKILL.md" in item.what
         assert "theirs@x" in item.why
         assert "origin/main" in item.why
         assert git(theirs.root, "rev-parse", "HEAD").strip()[:12] in item.why
         [done] = app.review.approve([item], digest=item.digest)
-        assert [one for one in app.review.list() if one.kind == "permissions"] == []
+        assert [waiting for waiting in app.review.list() if waiting.kind == "permissions"] == []
     assert mine.states() == {"mail": "approved", "mow": "approved"}
     assert git(mine.root, "show", "--format=", "--name-only", done.commit).split() == [DECISIONS]
 
@@ -158,7 +158,7 @@ def test_adopting_is_done_once_and_holds_for_exactly_these_bytes(machines: tuple
     theirs.push()
     mine.sync()
     with mine.app() as app:
-        assert [one.kind for one in app.adoptable()] == ["decision"]
+        assert [entry.kind for entry in app.adoptable()] == ["decision"]
         app.adopt(app.adoptable())
         head = git(mine.root, "rev-parse", "HEAD")
         assert list(app.adoptable()) == []
@@ -201,7 +201,7 @@ def test_what_is_not_wanted_here_is_not_asked_again_and_stays_elsewhere(
     mine.sync()
     with mine.app() as app:
         app.review.reject(app.review.list(["permissions"]))
-        assert [one for one in app.review.list() if one.kind == "permissions"] == []
+        assert [waiting for waiting in app.review.list() if waiting.kind == "permissions"] == []
         assert list(app.adoptable()) == []
     assert mine.states() == {"mail": "not approved"}
     mine.sync()
@@ -311,14 +311,14 @@ def test_what_was_forgotten_here_does_not_come_back_from_elsewhere(machines: tup
         with machine.app() as app:
             assert all(done.ok for done in app.capture([said]))
     with mine.app() as app:
-        [found] = app.search("lantern larch").matches
-        app.forget(found.unit.id)
+        [match] = app.search("lantern larch").matches
+        app.forget(match.unit.id)
     mine.sync()
     theirs.sync()
     with theirs.app() as app:
         assert app.search("lantern larch").matches == ()
-        app.revive(found.unit.id)
-        assert [match.unit.id for match in app.search("lantern larch").matches] == [found.unit.id]
+        app.revive(match.unit.id)
+        assert [match.unit.id for match in app.search("lantern larch").matches] == [match.unit.id]
     theirs.sync()
     mine.sync()
     with mine.app() as app:
@@ -326,7 +326,7 @@ def test_what_was_forgotten_here_does_not_come_back_from_elsewhere(machines: tup
         app.reindex()
         assert app.search("lantern larch").matches == ()
         app.adopt(app.adoptable())
-        assert [match.unit.id for match in app.search("lantern larch").matches] == [found.unit.id]
+        assert [match.unit.id for match in app.search("lantern larch").matches] == [match.unit.id]
 
 
 def test_logs_that_another_machine_has_tracked_stay_here(machines: tuple[Machine, Machine]) -> None:
@@ -400,9 +400,9 @@ def test_the_state_folder_holds_none_of_it(machines: tuple[Machine, Machine]) ->
 
 def test_a_new_vault_has_an_id_and_a_clone_has_the_same(machines: tuple[Machine, Machine]) -> None:
     mine, theirs = machines
-    with mine.app() as one, theirs.app() as other:
-        assert one.config.vault_id == other.config.vault_id
-        assert len(one.config.vault_id) == 32
+    with mine.app() as first, theirs.app() as other:
+        assert first.config.vault_id == other.config.vault_id
+        assert len(first.config.vault_id) == 32
     approve(mine)
     [kept] = mine.permissions
     assert kept.stat().st_mode & 0o077 == kept.parent.stat().st_mode & 0o077 == 0
@@ -447,8 +447,8 @@ def test_an_owners_old_decisions_count_again_after_one_adopt(machines: tuple[Mac
     )
     with mine.app() as app:
         assert app.config.vault_id == ""
-        [told] = [sentence for sentence in app.news() if "adopt" in sentence]
-        assert "skills/mail/SKILL.md" in told
+        [sentence] = [sentence for sentence in app.news() if "adopt" in sentence]
+        assert "skills/mail/SKILL.md" in sentence
     assert (mine.states(), mine.hosted()) == ({"mail": "not approved"}, {})
     with mine.app() as app:
         app.adopt(app.adoptable())
@@ -523,14 +523,14 @@ def test_two_machines_that_give_an_id_at_once_agree(machines: tuple[Machine, Mac
     mine.sync()
     theirs.sync()
     mine.sync()
-    texts = {(one.root / "memoryclaw.yaml").read_text() for one in machines}
+    texts = {(machine.root / "memoryclaw.yaml").read_text() for machine in machines}
     assert len(texts) == 1
     assert texts.pop().count("id:") == 1
-    for one in machines:
-        assert [path.name for path in one.root.glob("*.yaml")] == ["memoryclaw.yaml"]
-        with one.app() as app:
+    for machine in machines:
+        assert [path.name for path in machine.root.glob("*.yaml")] == ["memoryclaw.yaml"]
+        with machine.app() as app:
             app.adopt(app.adoptable())
-        assert one.states() == {"mail": "approved", "mow": "approved"}
+        assert machine.states() == {"mail": "approved", "mow": "approved"}
     with mine.app() as app:
         assert len(app.config.vault_id) == 32
 
@@ -628,7 +628,7 @@ def test_a_label_that_is_widened_elsewhere_stays_as_narrow_here(machines: tuple[
         [item] = app.review.list(["labels"])
         assert any(path in item.what for path in after)
         assert git(theirs.root, "rev-parse", "HEAD").strip()[:12] in item.why
-        assert {one.kind for one in app.adoptable()} == {"label"}
+        assert {entry.kind for entry in app.adoptable()} == {"label"}
         app.adopt(app.adoptable())
         assert list(app.adoptable()) == []
         assert waiting(app) == []
@@ -936,13 +936,13 @@ def test_a_refusal_that_is_deleted_elsewhere_stands_here(
         pushed(theirs, mine, DECISIONS, forged)
     decisions = decisions_of(str(mine.root))
     assert decisions.is_rejected("0123456789abcdef")
-    assert [one.digests for one in decisions.all if one.digests] == [("t5:abc",)]
+    assert [decision.digests for decision in decisions.all if decision.digests] == [("t5:abc",)]
     theirs.sync()
     assert decisions_of(str(theirs.root)).is_rejected("0123456789abcdef")
-    heads = [git(one.root, "rev-parse", "HEAD") for one in machines]
+    heads = [git(machine.root, "rev-parse", "HEAD") for machine in machines]
     mine.sync()
     theirs.sync()
-    assert [git(one.root, "rev-parse", "HEAD") for one in machines] == heads
+    assert [git(machine.root, "rev-parse", "HEAD") for machine in machines] == heads
     assert heads[0] == heads[1]
 
 
@@ -953,8 +953,8 @@ def test_what_was_forgotten_here_is_not_told_again_because_another_took_the_line
     said = '{"session": "s1", "role": "user", "content": "The lantern code is hidden in the larch."}'
     with mine.app() as app:
         app.capture([said])
-        [found] = app.search("lantern larch").matches
-        app.forget(found.unit.id)
+        [match] = app.search("lantern larch").matches
+        app.forget(match.unit.id)
     mine.sync()
     theirs.sync()
     pushed(theirs, mine, DECISIONS, "")

@@ -85,15 +85,15 @@ def test_no_name_leads_out_of_the_vault(tmp_path: Path, verb: str) -> None:
             (folder / name).write_text(outside[folder / name])
     places = {path for path in tmp_path.rglob("*") if root not in (path, *path.parents)}
     config = (root / ".git/config").read_bytes()
-    told = []
+    remarks = []
     with App(root, clock=lambda: NIGHT) as app:
         # What writes, or asks git for each, takes every fourth.
         for name in NAMES[::4] if verb in DEAR else NAMES:
             try:
-                told.append(repr(VERBS[verb](app, name)))
+                remarks.append(repr(VERBS[verb](app, name)))
             except MemoryClawError as error:
-                told.append(str(error))
-    assert not [text for text in told if SECRET in text], "something outside was read"
+                remarks.append(str(error))
+    assert not [text for text in remarks if SECRET in text], "something outside was read"
     assert {path: path.read_text() for path in outside} == outside
     assert {path for path in tmp_path.rglob("*") if root not in (path, *path.parents)} == places, (
         "something was made outside"

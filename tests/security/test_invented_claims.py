@@ -75,7 +75,7 @@ def test_of_two_hundred_invented_claims_none_is_stored(tmp_path: Path, seed: int
     dice = random.Random(seed)
     root = vault_of(tmp_path / "v", VAULT)
     with App(root) as app:
-        segments = [one.segment for one in app.segments()]
+        segments = [segment.segment for segment in app.segments()]
     assert segments
     claims = [invented(dice, seed * 50 + number) for number in range(50)]
     # A model may make thirty claims for a segment: every further one would be left out for its number alone.
@@ -132,7 +132,7 @@ def test_no_answer_of_a_model_makes_a_file_outside_its_folders(tmp_path: Path, c
     dice = random.Random(count)
     root = vault_of(tmp_path / "v", VAULT)
     with App(root) as app:
-        [segment, *_] = [one.segment for one in app.segments()]
+        [segment, *_] = [segment.segment for segment in app.segments()]
         for _ in range(count):
             answer = fuzzed(dice)
             if dice.random() < 0.7:

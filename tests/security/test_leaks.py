@@ -93,7 +93,7 @@ def hidden_files(label: str) -> dict[str, str]:
             f"## History\n- keeper: {w['history']} [until:: 2026-01-01] {mark}\n\n# {w['entity'].title()} {mark}\n- berth: harbour\n"
         ),
         f"semantic/{label}-whole.md": f"---\n{head}---\n\n# Quay of {label}\n- depth: harbour {w['whole']}\n",
-        f"logs/2026-02-01/s-{label}.jsonl": "".join(json.dumps(one) + "\n" for one in said),
+        f"logs/2026-02-01/s-{label}.jsonl": "".join(json.dumps(turn) + "\n" for turn in said),
         f"logs/2026-02-01/m-{label}.md": f"### user\nthe harbour is open\n\n### user\nharbour {w['mdlog']} {mark}\n",
         f"skills/{label}-work/SKILL.md": (
             f"---\nname: {w['skillname']}\ndescription: Works in the harbour {w['skilldesc']}\n{head}---\n\n1. harbour {w['body']}\n"
@@ -138,7 +138,7 @@ def own_labels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def leaked(text: str, audience: str) -> set[str]:
     """What stands in an answer and is not for its caller."""
     said = set(re.findall(r"q[a-z]{10}", text.lower()))
-    return {one for one in said & HIDDEN.keys() if audience not in HIDDEN[one]}
+    return {hidden for hidden in said & HIDDEN.keys() if audience not in HIDDEN[hidden]}
 
 
 def slip(text: str) -> str:
@@ -146,7 +146,7 @@ def slip(text: str) -> str:
     return text[:4] + ("b" if text[4] != "b" else "c") + text[5:]
 
 
-SLIPS = [slip(one) for one in HIDDEN]
+SLIPS = [slip(hidden) for hidden in HIDDEN]
 IDS = (
     [f"notes/{label}-note" for label in LABELS]
     + [f"notes/{label}-parts#Harbour" for label in LABELS]
@@ -182,7 +182,7 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
     }  # fmt: skip
     cited = {"ts": "2026-01-01T00:01:00Z", "event": "cited", "session": "s-owner", "ids": list(IDS)}
     events = ({**shown, "left_out": {"weak": list(IDS)}}, cited)
-    put(vault, {"ledger/desk/2026-01.jsonl": "".join(json.dumps(one) + "\n" for one in events)})
+    put(vault, {"ledger/desk/2026-01.jsonl": "".join(json.dumps(event) + "\n" for event in events)})
     digest = hashlib.sha256(FAMILYS.encode()).hexdigest()
     # A quick machine asks more than a hundred times a second.
     own = f"{FILES['memoryclaw.yaml']}  tokens: {{{digest}: family}}\nserve: {{rate: 10000}}\n"
@@ -209,8 +209,8 @@ def test_every_place_really_hides_its_word(doors: Doors) -> None:
     assert len(HIDDEN) > 60
     with open_vault(doors.vault) as app:
         app.sync()  # an answer beside a daemon that has just begun may be one of an index that is behind
-        unfound = [one for one in HIDDEN if not app.search(one, limit=50).matches]
-        unfound = [one for one in unfound if not app.search(one, limit=50).matches]
+        unfound = [hidden for hidden in HIDDEN if not app.search(hidden, limit=50).matches]
+        unfound = [hidden for hidden in unfound if not app.search(hidden, limit=50).matches]
     pointless = {
         word(label, place)
         for label in LABELS
@@ -218,7 +218,7 @@ def test_every_place_really_hides_its_word(doors: Doors) -> None:
     }
     assert set(unfound) <= pointless
     for audience in AUDIENCES:
-        assert {one for one, lets_in in HIDDEN.items() if audience not in lets_in}
+        assert {hidden for hidden, lets_in in HIDDEN.items() if audience not in lets_in}
 
 
 RECEIPT = "r-20260101t000000-abcdef"  # of a recall in which everything was shown
@@ -226,21 +226,21 @@ RECEIPT = "r-20260101t000000-abcdef"  # of a recall in which everything was show
 # Every verb of the command line; a verb that is not named here fails the test below.
 CLI: dict[str, list[list[str]]] = {
     "recall": [["harbour"], ["harbour", "--trace"], ["harbour", "--budget", "4000", "--json"], SLIPS[:30], SLIPS[30:60]],
-    "ask": [["harbour"], ["harbour", "--json"], *([one] for one in SLIPS[::8]), *([f"pier keeper of {label}", "--json"] for label in LABELS)],
-    "search": [["harbour", "--limit", "300", "--explain"], ["harbour", "--limit", "300", "--json"], *([one] for one in SLIPS[2::8]), ["tag:*"], ["kind:pending"], ["kind:archived harbour", "--json"], ["kind:turn harbour"]],
-    "show": [*([one] for one in IDS), *([name, *form, *json] for name, *form in (("Pier of owner",), (RECEIPT,), (RECEIPT, "--as", "recall"), ("Pier of owner", "--as", "entity"), (IDS[0], "--as", "uses")) for json in ([], ["--json"]))],
+    "ask": [["harbour"], ["harbour", "--json"], *([query] for query in SLIPS[::8]), *([f"pier keeper of {label}", "--json"] for label in LABELS)],
+    "search": [["harbour", "--limit", "300", "--explain"], ["harbour", "--limit", "300", "--json"], *([query] for query in SLIPS[2::8]), ["tag:*"], ["kind:pending"], ["kind:archived harbour", "--json"], ["kind:turn harbour"]],
+    "show": [*([id_] for id_ in IDS), *([name, *form, *json] for name, *form in (("Pier of owner",), (RECEIPT,), (RECEIPT, "--as", "recall"), ("Pier of owner", "--as", "entity"), (IDS[0], "--as", "uses")) for json in ([], ["--json"]))],
     "browse": [["entities"], ["entities", "--json"], ["entities", "Pier"], ["views"], ["views", "--json"], ["views", "Pier of owner"], ["views", "--write"], ["--json"], ["--state", "pending"], ["--state", "archived", "--json"], ["--state", "draft"]],
     "facts": [[], ["--history", "--json"], ["--believed-at", "HEAD", "--json"], ["--believed-at", "2026-04-20"], *([f"Pier of {label}", "--json"] for label in LABELS), *([slip(word(label, "entity"))] for label in LABELS)],
     "timeline": [[], ["--json"], ["--limit", "0"], *([f"Pier of {label}", "--json"] for label in LABELS), *([slip(word(label, "entity"))] for label in LABELS)],
     "todos": [[], ["--all", "--json"], ["harbour"], *([word(label, "todo")] for label in LABELS)],
-    "links": [*([one] for one in IDS[::3]), [], ["--json", "--limit", "1000"], ["--dot"], ["orphans", "--json"], ["dangling", "--json"], *(["neighbours", one, "--json"] for one in IDS[::6]), *(["path", one, "notes/owner-note"] for one in IDS[::9])],
+    "links": [*([id_] for id_ in IDS[::3]), [], ["--json", "--limit", "1000"], ["--dot"], ["orphans", "--json"], ["dangling", "--json"], *(["neighbours", id_, "--json"] for id_ in IDS[::6]), *(["path", id_, "notes/owner-note"] for id_ in IDS[::9])],
     "skills": [["list", "--json"], ["match", "harbour", "--json"], ["lint"], *(["show", f"skills/{label}-work"] for label in LABELS), ["show", slip(word("owner", "skillname"))], ["host", "--json"], ["run", "owner-work"]],
     "review": [["list", "--json"], ["list"], ["diff"], ["show", "p-00000000"], ["approve", "--all", "--yes"]],
     "status": [["--json"], ["--usage"], ["--usage", "--json"]],
     "check": [[], ["--json"], ["lint"], ["lint", "--json"], ["lint", "--staged"], ["lint", "--uninstall-hook"], ["eval", "--json"], ["reindex", "--json"], ["migrate", "--dry-run"], ["migrate", "--json"]],
     "history": [["--json"], ["notes/owner-note"]], "blame": [["semantic/owner#Pier of owner.keeper"]],
     "consolidate": [["--dry-run", "--llm", "none"], ["--dry-run", "--llm", "none", "--json"], ["--ask", "--json"], ["--again", "--since", "2026-01-01"], ["schedule", "status"]],
-    "feedback": [[one, "3"] for one in IDS[::4]],
+    "feedback": [[id_, "3"] for id_ in IDS[::4]],
     "working": [["show", "--session", "s-owner"]],
     "edit": [["notes/owner-note", "--set", "pin=true"]], "forget": [["notes/owner-note"], ["notes/owner-note", "--purge", "--dry-run"], ["--source", "s-owner", "--purge", "--yes"], ["--undo", "archive/notes/owner"]],
     "trust": [["notes/owner-note", "--yes"], ["notes/owner-note", "--quarantine"]], "undo": [["HEAD"]],
@@ -342,9 +342,9 @@ def test_pages_hold_nothing_that_is_for_some_only_and_are_shown_to_nobody_else(t
 def test_a_look_still_shows_what_is_for_the_caller(doors: Doors) -> None:
     for audience in ("owner", "agent", "family"):
         ran = Claw(doors.vault)("search", "harbour", "--limit", "300", "--json", "--audience", audience)
-        seen_words = {one for one in HIDDEN if one in ran.out.lower()}
-        assert any("family" in HIDDEN[one] for one in seen_words) == (audience in ("owner", "family"))
-        assert any("agent" in HIDDEN[one] for one in seen_words) == (audience in ("owner", "agent"))
+        seen_words = {hidden for hidden in HIDDEN if hidden in ran.out.lower()}
+        assert any("family" in HIDDEN[word] for word in seen_words) == (audience in ("owner", "family"))
+        assert any("agent" in HIDDEN[word] for word in seen_words) == (audience in ("owner", "agent"))
     assert "open to the public" in Claw(doors.vault)("recall", "harbour", "--audience", "stranger").out
 
 
@@ -352,21 +352,21 @@ HTTP_BODIES: dict[tuple[str, str], list[Any]] = {
     ("POST", "/v1/recall"): [{"query": "harbour", "budget": 4000, "trace": True}, {"query": " ".join(SLIPS[:40])}],
     ("POST", "/v1/remember"): [{"text": "harbour", "entity": "Pier of owner", "field": "keeper"}],
     ("POST", "/v1/consolidate"): [{"dry_run": True, "llm": "none"}, {"ask": True}],
-    ("POST", "/v1/feedback"): [{"id": one, "rating": 3} for one in IDS[::5]],
+    ("POST", "/v1/feedback"): [{"id": id_, "rating": 3} for id_ in IDS[::5]],
     ("POST", "/v1/capture"): [{"turns": [], "session": "x"}],
     ("POST", "/v1/redo"): [{"since": "2026-01-01", "llm": "none"}],
     ("POST", "/v1/revive"): [{"id": "archive/notes/owner"}],
     ("POST", "/v1/undo"): [{"what": "HEAD"}],
 }  # fmt: skip
 QUERIES = {
-    "/v1/search": ["?q=harbour&limit=300", *(f"?q={one}" for one in SLIPS[::6])],
+    "/v1/search": ["?q=harbour&limit=300", *(f"?q={query}" for query in SLIPS[::6])],
     "/v1/entities": ["", "?words=Pier", "?kind=owner"],
     "/v1/graph": ["?limit=1000"],
     "/v1/graph/path": [
         "?start=notes/owner-note&end=Pier%20of%20owner",
-        *(f"?start=Home&end={quote(one, safe='')}" for one in IDS[::9]),
+        *(f"?start=Home&end={quote(id_, safe='')}" for id_ in IDS[::9]),
     ],
-    "/v1/graph/neighbours": [f"?id={quote(one, safe='')}" for one in IDS[::6]],
+    "/v1/graph/neighbours": [f"?id={quote(id_, safe='')}" for id_ in IDS[::6]],
     "/v1/views": ["", "?name=Pier%20of%20owner"],
     "/v1/facts": ["?history=true", "?entity=Pier%20of%20owner", "?believed_at=HEAD"],
     "/v1/timeline": ["", "?entity=Pier%20of%20owner&limit=500"],
@@ -399,10 +399,10 @@ def test_http_tells_nobody_what_is_for_others(doors: Doors, row: Any, audience: 
 
 
 MCP: dict[str, list[dict[str, Any]]] = {
-    "memory_search": [{"query": "harbour", "limit": 50}, *({"query": one} for one in SLIPS[::8])],
-    "memory_get": [{"id": one} for one in IDS],
+    "memory_search": [{"query": "harbour", "limit": 50}, *({"query": query} for query in SLIPS[::8])],
+    "memory_get": [{"id": id_} for id_ in IDS],
     "memory_store": [{"text": "harbour again", "entity": "Pier of owner", "field": "keeper"}],
-    "memory_feedback": [{"id": one, "rating": 3} for one in IDS[::5]],
+    "memory_feedback": [{"id": id_, "rating": 3} for id_ in IDS[::5]],
     "memory_browse": [{}, {"state": "pending"}, {"state": "archived"}],
     "memory_facts": [{}, {"history": True}, {"entity": "Pier of owner"}],
     "memory_review": [{}],
@@ -410,14 +410,14 @@ MCP: dict[str, list[dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize(("audience", "door"), [("agent", "stdio"), ("agent", "http"), ("family", "http"), *((one, "stdio") for one in AUDIENCES[1:])])  # fmt: skip
+@pytest.mark.parametrize(("audience", "door"), [("agent", "stdio"), ("agent", "http"), ("family", "http"), *((label, "stdio") for label in AUDIENCES[1:])])  # fmt: skip
 def test_mcp_tells_nobody_what_is_for_others(doors: Doors, audience: str, door: str) -> None:
     ask = doors.askers[audience, door]
     assert {tool.name for tool in ask.do(ask.client.list_tools).tools} == set(MCP)
     for tool, calls in MCP.items():
         for arguments in calls:
-            found = ask(tool, **arguments)
-            assert not leaked(found.text, audience), (tool, arguments)
+            answer = ask(tool, **arguments)
+            assert not leaked(answer.text, audience), (tool, arguments)
     listed = ask.do(ask.client.list_resources)
     assert not leaked(listed.model_dump_json(), audience)
     prompt = ask.do(lambda: ask.client.get_prompt("recall", {"question": "harbour"}))
@@ -431,9 +431,9 @@ def test_a_claim_that_guesses_what_is_hidden_only_learns_that_it_waits(tmp_path:
         right = app.claim(word("owner", "fact"), entity="Pier of owner", field="keeper")
         wrong = app.claim("Nobody", entity="Pier of owner", field="keeper")
         whole = app.claim(f"harbour {word('owner', 'whole')}", entity="Quay of owner", field="depth")
-        told = app.claim(f"harbour {word('owner', 'episode')}")
+        claimed = app.claim(f"harbour {word('owner', 'episode')}")
     assert right.action == wrong.action == whole.action == "waiting"
-    assert told.action == "added"
+    assert claimed.action == "added"
     assert right.notice == wrong.notice
     pending = (vault / "semantic/_pending.md").read_text()
     assert "known:" not in pending.partition("Nobody")[2], "the hidden value stands in no open line"

@@ -78,14 +78,14 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> App:
 @pytest.mark.parametrize(("number", "form"), list(enumerate(FORMS)), ids=range(len(FORMS)))
 def test_no_form_is_alive_in_a_context_and_all_stay_readable(asked: App, number: int, form: str) -> None:
     answer = asked.recall(f"marker{number:02}", budget=2000)
-    (found,) = said(answer.context)
+    (passage,) = said(answer.context)
     (line,) = [line for line in answer.context.split("\n") if line.startswith(" ")]
-    assert not ALIVE.search(found.text.replace("<", "").replace(">", ""))
+    assert not ALIVE.search(passage.text.replace("<", "").replace(">", ""))
     assert not ALIVE.search(line)
-    assert {"says", "and", "ends"} <= set(words(found.text))
+    assert {"says", "and", "ends"} <= set(words(passage.text))
     if not form.startswith("!"):  # of a remote image the label is left
-        assert "KEY" in found.text
-        assert "evil" in found.text.lower()
+        assert "KEY" in passage.text
+        assert "evil" in passage.text.lower()
 
 
 def test_search_and_the_note_itself_are_as_they_were(asked: App) -> None:

@@ -136,12 +136,12 @@ def test_a_folder_of_the_vault_that_is_a_link_is_not_written_through(
     for ran in Claw(root).each(lines, stdin=TURN):
         assert ran.code in (0, 1)
         assert "Traceback" not in ran.err
-    told = (
+    sentences = (
         Claw(root)("remember", "Elm", "--entity", "Kiosk", "--field", "wood").err
         if folder == "semantic"
         else "link"
     )
-    assert "link" in told
+    assert "link" in sentences
     assert tree(outside) == before
 
 
@@ -167,5 +167,5 @@ def test_everything_in_the_state_folder_is_for_its_owner_alone(tmp_path: Path) -
 
 def _only_its_owners(folder: Path) -> None:
     for path in (folder, *folder.rglob("*")):
-        found = path.lstat().st_mode
-        assert stat.S_IMODE(found) == (0o700 if stat.S_ISDIR(found) else 0o600), path
+        mode = path.lstat().st_mode
+        assert stat.S_IMODE(mode) == (0o700 if stat.S_ISDIR(mode) else 0o600), path

@@ -52,11 +52,13 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
 
 
 def test_no_verb_opens_a_connection(seen: list[list[str]]) -> None:
-    assert not [one for one in seen if one[0].startswith(("socket", "urllib", "http", "ftplib", "smtplib"))]
+    assert not [
+        event for event in seen if event[0].startswith(("socket", "urllib", "http", "ftplib", "smtplib"))
+    ]
 
 
 def test_no_verb_starts_a_program_but_git_or_loads_what_fetches(seen: list[list[str]]) -> None:
-    started = [one[1] for one in seen if one[0] != "import"]
+    started = [event[1] for event in seen if event[0] != "import"]
     assert started, "not even git was started: this shows nothing"
     assert not [
         words for words in started if "git" not in words.split()[0:8:1][0] and " git " not in f" {words} "
@@ -66,14 +68,18 @@ def test_no_verb_starts_a_program_but_git_or_loads_what_fetches(seen: list[list[
         for words in started
         if {"clone", "fetch", "pull", "push", "submodule", "remote"} & set(words.split())
     ]
-    assert not [one for one in seen if one[0] == "import"]
+    assert not [event for event in seen if event[0] == "import"]
 
 
 def test_every_dependency_comes_from_the_registry_by_name_and_none_by_address() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     asked = [
         *project["dependencies"],
-        *(one for some in project["optional-dependencies"].values() for one in some),
+        *(requirement for some in project["optional-dependencies"].values() for requirement in some),
     ]
     assert asked
-    assert not [one for one in asked if "@" in one or "://" in one or "git+" in one]
+    assert not [
+        requirement
+        for requirement in asked
+        if "@" in requirement or "://" in requirement or "git+" in requirement
+    ]

@@ -67,13 +67,15 @@ PARTS = 24  # of the laws, one test each; which patterns there are is asked when
 
 def patterns_of(part: int, parts: int) -> list[Found]:
     """Those of one part."""
-    return [found for found in patterns.patterns() if not found.name.startswith(tuple(SHORT))][part::parts]
+    return [pattern for pattern in patterns.patterns() if not pattern.name.startswith(tuple(SHORT))][
+        part::parts
+    ]
 
 
-def runs(found: Found) -> list[Callable[[str], object]]:
+def runs(pattern: Found) -> list[Callable[[str], object]]:
     """The ways in which the program runs a pattern; to try every start is the hardest of them."""
-    ways = {"match"} if found.name in ONCE else found.ways or {"finditer"}
-    return [found.run(way) for way in (ways if ways <= patterns.ONCE else {"finditer"})]
+    ways = {"match"} if pattern.name in ONCE else pattern.ways or {"finditer"}
+    return [pattern.run(way) for way in (ways if ways <= patterns.ONCE else {"finditer"})]
 
 
 def growing(
@@ -97,40 +99,40 @@ def worst(costs: Mapping[Pump, Mapping[int, float]], size: int) -> list[Pump]:
 
 def test_no_pattern_takes_longer_than_in_proportion_to_its_text():
     # One test: a worker that looks for the patterns is busy with that for longer than with trying them.
-    for found in patterns_of(0, 1):
-        for pump in spaced(pumps(found.pattern.pattern, found.pattern.flags), SOME):
-            for run in runs(found):
+    for pattern in patterns_of(0, 1):
+        for pump in spaced(pumps(pattern.pattern.pattern, pattern.pattern.flags), SOME):
+            for run in runs(pattern):
                 growth = growing(run, pump, SOME_LARGEST, least=4096)
-                assert growth is None, f"{found.name} on {pump}: {growth}"
+                assert growth is None, f"{pattern.name} on {pump}: {growth}"
 
 
 @pytest.mark.laws
 @pytest.mark.parametrize("part", range(PARTS))
 def test_no_pattern_takes_longer_than_in_proportion_to_any_text_up_to_a_megabyte(part):
-    for found in patterns_of(part, PARTS):
-        texts = pumps(found.pattern.pattern, found.pattern.flags)
+    for pattern in patterns_of(part, PARTS):
+        texts = pumps(pattern.pattern.pattern, pattern.pattern.flags)
         tried = random.sample(texts, min(MANY, len(texts)))  # others each time
-        for run in runs(found):
+        for run in runs(pattern):
             costs: dict[Pump, dict[int, float]] = {pump: {} for pump in tried}
             for pump in tried:
                 growth = growing(run, pump, SOME_LARGEST, costs=costs[pump])
-                assert growth is None, f"{found.name} on {pump}: {growth}"
+                assert growth is None, f"{pattern.name} on {pump}: {growth}"
             for pump in worst(costs, 4096):
                 growth = growing(run, pump, LARGEST, least=16 * 1024, enough=LARGEST)
-                assert growth is None, f"{found.name} on {pump}: {growth}"
+                assert growth is None, f"{pattern.name} on {pump}: {growth}"
 
 
 @pytest.mark.laws
 def test_a_pattern_that_is_slow_would_be_seen():
     for slow in (r"[ \t]+$", r"pass:(?=[^\s]*\d)", r"<a>.*?</a>", r"(\w+)@(\w+)\.de", r"a*b?a*c"):
-        found = patterns.Found("slow", patterns.re.compile(slow), frozenset({"search"}))
-        assert any(growing(found.run("search"), pump, 1 << 13, least=512) for pump in pumps(slow)), slow
+        pattern = patterns.Found("slow", patterns.re.compile(slow), frozenset({"search"}))
+        assert any(growing(pattern.run("search"), pump, 1 << 13, least=512) for pump in pumps(slow)), slow
 
 
 def test_every_exception_is_still_a_pattern():
-    names = [found.name for found in patterns.patterns()]
+    names = [pattern.name for pattern in patterns.patterns()]
     assert [name for name in ONCE if name not in names] == []
-    assert [name for name in SHORT if not any(one.startswith(name) for one in names)] == []
+    assert [name for name in SHORT if not any(entry.startswith(name) for entry in names)] == []
 
 
 def test_a_sentence_that_is_longer_is_not_read_at_all():
@@ -152,7 +154,7 @@ def note(path: str) -> Callable[[str], object]:
 READ: dict[str, tuple[Segment, talk.Talk]] = {}  # of the text that is tried: what reads on begins with it
 
 
-def told(text: str) -> tuple[Segment, talk.Talk]:
+def talked(text: str) -> tuple[Segment, talk.Talk]:
     """One turn and its statements, as consolidation reads them."""
     segment = segment_of([("user", text)])
     READ[text] = segment, talk.read(segment.turns, {})
@@ -181,7 +183,7 @@ READERS: dict[str, tuple[Callable[[Any], object], tuple[str, ...]]] = {
     "own words": (lambda text: own_words(text, grammar("en")), ("talk.own_words",)),
     "corrections": (lambda text: corrected(text, grammar("en")), ("talk.corrections",)),
     "statements of a turn": (
-        told,
+        talked,
         ("talk.statements", "talk.assertions", "talk.people", "text.grammar"),
     ),
     "what a turn answers": (
@@ -212,13 +214,13 @@ QUICK = {"statements of a turn": 8e-5, "dates": 6e-5, "the gist of a turn": 2e-5
 # What a Python loop may go through once more for each line, link, sentence or name.
 UNITS = [
     Pump(head, unit, tail)
-    for head, tail, found in (
+    for head, tail, units in (
         ("", "", ("a", " ", "\n", "- ", "- a: b\n", "- a\n  ", "# h\n", "a\n==\n", "[[a]] ", "| a | b |\n", "> a\n", "```\n", "x ^a\n", "#a ", "a b c. ",
                   "tomorrow ", "2026-03-01 ", "My rent is 5. ", "I like Oak. Actually, no.\n", "- [ ] a.b: c\n", "[since:: a] ", '{"role": "user"}\n',
                   "## User\nhi\n", "=pass:", "password is ", "\udfff", "é", "<private>", "(", '"', "OR ")),
         ("---\n", "\n---\nx", ("a: b\n", "- a\n", "a", "'", "[", "{", "&a ", "k: [", "# ")),
     )
-    for unit in found
+    for unit in units
 ]  # fmt: skip
 NAMES = "".join(
     f" I live in {chr(65 + n % 26)}{chr(97 + n // 26 % 26)}{chr(97 + n // 676)}o. Actually, no."
@@ -227,10 +229,12 @@ NAMES = "".join(
 
 
 def hard_for(modules: tuple[str, ...], most: int) -> list[Pump]:
-    found: dict[Pump, None] = {}
-    for one in spaced([one for one in patterns.patterns() if one.name.startswith(modules)], most):
-        found.update(dict.fromkeys(spaced(pumps(one.pattern.pattern, one.pattern.flags), 200)))
-    return [*spaced(UNITS, 2 * most), *spaced(list(found), most)]
+    hardest: dict[Pump, None] = {}
+    for pattern in spaced(
+        [pattern for pattern in patterns.patterns() if pattern.name.startswith(modules)], most
+    ):
+        hardest.update(dict.fromkeys(spaced(pumps(pattern.pattern.pattern, pattern.pattern.flags), 200)))
+    return [*spaced(UNITS, 2 * most), *spaced(list(hardest), most)]
 
 
 class Step(NamedTuple):
@@ -250,7 +254,7 @@ def steps(reader: str, most: int) -> list[Step]:
         return [first]
     name, read, modules = NEXT[reader]
     tried = {pump: {} for pump in hard_for(modules, most)}
-    return [first, Step(name, read, lambda text: READ.get(text) or told(text), tried)]
+    return [first, Step(name, read, lambda text: READ.get(text) or talked(text), tried)]
 
 
 def assert_linear(reading: Sequence[Step], least: int, enough: int, quick: float | None = None) -> None:
@@ -284,6 +288,6 @@ def test_no_reader_takes_longer_than_in_proportion_to_any_text_up_to_a_quarter_o
 @pytest.mark.parametrize("most", [1 << 13, pytest.param(1 << 15, marks=pytest.mark.laws)])
 def test_many_statements_of_one_turn_are_read_in_proportion_to_their_number(most):
     def work(size: int) -> Callable[[], object]:
-        return lambda: gist(told(NAMES[:size]))
+        return lambda: gist(talked(NAMES[:size]))
 
     assert superlinear(work, most, least=most // 16, quick=0) is None

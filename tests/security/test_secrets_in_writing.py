@@ -54,8 +54,8 @@ def everything(root: Path) -> str:
         for path in sorted(root.rglob("*"))
         if path.is_file() and ".git" not in path.parts
     ]
-    told = [objects_of(root), git(root, "log", "--all", "--format=%B")]
-    return "\n".join([*told, *(one.decode(errors="replace") for one in kept)])
+    texts = [objects_of(root), git(root, "log", "--all", "--format=%B")]
+    return "\n".join([*texts, *(name.decode(errors="replace") for name in kept)])
 
 
 def objects_of(root: Path) -> str:
@@ -159,7 +159,7 @@ def said_in_the_description_of_a_skill(root: Path, some: list[Sample]) -> None:
 def said_in_a_proposal_in_other_words(root: Path, some: list[Sample]) -> None:
     with open_vault(root) as app:
         for sample in some:
-            (item,) = [one for one in app.review.list() if not one.is_skill]
+            (item,) = [waiting for waiting in app.review.list() if not waiting.is_skill]
             line = " ".join(sample.line.split())
             app.review.edit(item.id, lambda _, line=line: f"- [ ] Boathouse.remark: {line}\n")
 
@@ -346,4 +346,4 @@ def test_a_log_that_nobody_captured_gives_no_secret_to_what_is_made_of_it(tmp_pa
     made = [path.read_text() for path in root.rglob("*") if path.suffix in {".md", ".json"}]
     everywhere = "\n".join([*made, objects_of(root)])
     assert "kiosk" in everywhere
-    assert [one for one in ("Walnut7734", "a1B2a1B2", "q7Rt2q7Rt2") if one in everywhere] == []
+    assert [secret for secret in ("Walnut7734", "a1B2a1B2", "q7Rt2q7Rt2") if secret in everywhere] == []

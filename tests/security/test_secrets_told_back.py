@@ -119,7 +119,7 @@ def test_nor_does_a_tool_over_mcp(studio: Path) -> None:
 def test_nor_does_the_report_of_a_bug(studio: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with open_vault(studio) as app:
         app.sync()
-    sample = next(one for one in SAMPLES if one.kind == "anthropic")
+    sample = next(sample for sample in SAMPLES if sample.kind == "anthropic")
     monkeypatch.setattr("sys.argv", ["memoryclaw", "remember", sample.line])
     report = Path(exit_codes.report_bug(KeyError(sample.line[:60]), CliContext(vault=os.fspath(studio))))
     assert report.parent == studio / ".memoryclaw"

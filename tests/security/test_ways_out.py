@@ -45,7 +45,7 @@ FILES = {
     "semantic/pier.md": "# Pier\n- keeper: qopenf\n- code: qstayg [NOEXPORT]\n- berth: qstayh [source:: [[ep-stays#^l1]]]\n- safe: qprivatl [PRIVATE:]\n",
     "episodes/2026-01-01_10-00-00_stays.md": "---\nid: ep-stays\ntimestamp: 2026-01-01T10:00:00Z\nexport: false\n---\n\n- Nora: qstayi ^l1\n",
     "skills/a.json": '{"name": "moor", "description": "Moors qprivatm", "\\u0061udience": "owner"}',
-    "logs/2026-02-01/s.jsonl": "".join(json.dumps({"session": "s", "role": "user", "name": "Nora", **one}) + "\n" for one in SAID),
+    "logs/2026-02-01/s.jsonl": "".join(json.dumps({"session": "s", "role": "user", "name": "Nora", **turn}) + "\n" for turn in SAID),
     "memoryclaw.yaml": "audience:\n  folders: {journal: owner}\n",
 }  # fmt: skip
 VECTORS = "retrieval:\n  fallback: vector\n  vectorModel: hashed\n"
@@ -110,8 +110,8 @@ def test_a_question_that_is_marked_is_answered_by_words_alone(
         app.sync()
         app.fill_vectors()
         embedder.texts.clear()
-        found = app.search(f"{mark} what shines over the physician")
-        assert "marked not to leave this machine" in found.degraded
+        answer = app.search(f"{mark} what shines over the physician")
+        assert "marked not to leave this machine" in answer.degraded
         assert embedder.texts == []
         app.search("what shines over the physician")
         assert len(embedder.texts) > 0

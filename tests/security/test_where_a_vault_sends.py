@@ -236,7 +236,7 @@ def test_with_a_vaults_address_a_user_who_allows_nothing_is_told(
 ) -> None:
     own("")
     vault = vault_of({**FILES, "memoryclaw.yaml": settings_of(CASES["a chain"][0], theirs.url)})
-    told = " ".join(Claw(vault)("status", "--json").json["notices"])
-    assert f"llm.url: {theirs.url}" in told
-    assert "llm.chain: ollama" in told
-    assert "memoryclaw adopt" in told
+    notices = " ".join(Claw(vault)("status", "--json").json["notices"])
+    assert f"llm.url: {theirs.url}" in notices
+    assert "llm.chain: ollama" in notices
+    assert "memoryclaw adopt" in notices

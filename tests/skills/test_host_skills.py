@@ -43,9 +43,9 @@ def given(root):
     """What a host finds, after a refresh."""
     folder = root / ".memoryclaw/host-skills"
     assert str(folder) == refreshed(root).folder
-    found = {str(p.relative_to(folder)): p.read_text() for p in folder.rglob("*") if p.is_file()}
+    files = {str(p.relative_to(folder)): p.read_text() for p in folder.rglob("*") if p.is_file()}
     assert not [name for name in os.listdir(state(root)) if name != "host-skills"], "nothing is left behind"
-    return found
+    return files
 
 
 def test_only_what_is_approved_is_given_with_all_its_files(root):
@@ -61,10 +61,10 @@ def test_a_changed_byte_leaves_the_approved_version_in_place_until_the_new_one_i
     before = given(root)
     (root / "skills/mail/SKILL.md").write_text(MAIL.replace("Ask first", "Ask last!"))
     assert given(root) == before
-    assert [(one.name, one.version) for one in refreshed(root).skills] == [("mail", "earlier")]
+    assert [(skill.name, skill.version) for skill in refreshed(root).skills] == [("mail", "earlier")]
     approve_skill(pen_for(root), "mail")
     assert "Ask last!" in given(root)["mail/SKILL.md"]
-    assert [one.version for one in refreshed(root).skills] == ["current"]
+    assert [skill.version for skill in refreshed(root).skills] == ["current"]
 
 
 @pytest.mark.parametrize("committed", [False, True])
@@ -211,25 +211,25 @@ def test_a_skill_with_a_name_of_another_is_left_out_and_said(root):
     (twin / "SKILL.md").write_text(MAIL + "Twin.\n")
     approve_skill(pen_for(root), "skills/more/mail")
     assert given(root)["mail/SKILL.md"] == MAIL
-    assert {one.path for one in refreshed(root).left_out} == {"skills/more/mail/SKILL.md"}
+    assert {omitted.path for omitted in refreshed(root).left_out} == {"skills/more/mail/SKILL.md"}
 
 
 def test_several_at_once_leave_it_right(root):
     approve_skill(pen_for(root), "mail")
     with ThreadPoolExecutor(4) as pool:
-        for found in pool.map(lambda _: refreshed(root), range(8)):
-            assert [one.name for one in found.skills] == ["mail"]
+        for outcome in pool.map(lambda _: refreshed(root), range(8)):
+            assert [skill.name for skill in outcome.skills] == ["mail"]
     assert given(root)["mail/SKILL.md"] == MAIL
 
 
 def test_looking_writes_nothing(root):
     approve_skill(pen_for(root), "mail")
-    found = host_skills(str(root), HostFolder(str(state(root))), sees=everything, refresh=False)
+    hosted = host_skills(str(root), HostFolder(str(state(root))), sees=everything, refresh=False)
     assert not (state(root) / "host-skills").exists()
-    assert (found.skills, found.left_out[0].name) == ((), "mail")
+    assert (hosted.skills, hosted.left_out[0].name) == ((), "mail")
     refreshed(root)
-    [one] = host_skills(str(root), HostFolder(str(state(root))), sees=everything, refresh=False).skills
-    assert one.name == "mail"
+    [skill] = host_skills(str(root), HostFolder(str(state(root))), sees=everything, refresh=False).skills
+    assert skill.name == "mail"
 
 
 def test_what_is_right_already_is_not_written_again(root):
@@ -253,14 +253,14 @@ def test_a_link_that_is_put_into_an_approved_skill_takes_the_approval_from_it_an
         os.mkfifo(place)
     else:
         place.symlink_to(tmp_path if at == "more" else tmp_path / "secret.md")
-    [mail] = [one for one in list_skills(str(root)) if one.name == "mail"]
+    [mail] = [skill for skill in list_skills(str(root)) if skill.name == "mail"]
     assert mail.state == "changed since approval"
     assert given(root) == before
     assert refreshed(root).skills[0].version == "earlier"
     with pytest.raises(InputError, match=rf"skills/mail/{at} is a link"):
         approve_skill(pen_for(root), "mail")
     place.unlink()
-    assert [one.state for one in list_skills(str(root)) if one.name == "mail"] == ["approved"]
+    assert [skill.state for skill in list_skills(str(root)) if skill.name == "mail"] == ["approved"]
     assert given(root) == before
 
 

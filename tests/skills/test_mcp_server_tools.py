@@ -55,29 +55,29 @@ def test_tools_are_found_checked_and_called_over_http(notes: Running) -> None:
     before = len(notes.calls)
     with notes.tools() as tools:
         for name in ("note", "notes.note", "notes__note", "mcp__notes__note", "notes/note"):
-            found = tools.find(name)
-            assert found is not None
-            assert (found.host, found.name) == ("mcp:notes", "note")
+            tool = tools.find(name)
+            assert tool is not None
+            assert (tool.host, tool.name) == ("mcp:notes", "note")
         assert tools.find("nothing") is None
-        assert "'text' is a required property" in trouble({}, found.schema or {}, frozenset())
-        assert trouble({}, found.schema or {}, frozenset({"text"})) == ""
-        done = tools.call(found, {"text": "tea", "count": "2"})
+        assert "'text' is a required property" in trouble({}, tool.schema or {}, frozenset())
+        assert trouble({}, tool.schema or {}, frozenset({"text"})) == ""
+        done = tools.call(tool, {"text": "tea", "count": "2"})
         assert (done.ok, done.text, done.value) == (True, "noted tea", "noted tea")
         assert notes.calls[before:] == [["note", {"text": "tea", "count": 2}]]
 
 
 def test_structured_answers_are_values(notes: Running) -> None:
     with notes.tools() as tools:
-        found = tools.find("measure")
-        assert found is not None
-        assert tools.call(found, {"text": "two words"}).value == {"letters": 9, "words": 2}
+        tool = tools.find("measure")
+        assert tool is not None
+        assert tools.call(tool, {"text": "two words"}).value == {"letters": 9, "words": 2}
 
 
 def test_an_error_of_a_tool_is_a_result_that_is_not_ok(notes: Running) -> None:
     with notes.tools() as tools:
-        found = tools.find("note")
-        assert found is not None
-        done = tools.call(found, {"text": "fail"})
+        tool = tools.find("note")
+        assert tool is not None
+        done = tools.call(tool, {"text": "fail"})
     assert not done.ok
     assert "no such page" in done.text or "failed" in done.text.lower() or "error" in done.text.lower()
 
@@ -100,9 +100,9 @@ def test_a_bare_name_that_two_servers_have_is_not_guessed(notes: Running) -> Non
     with McpTools([notes.server, twin], 60, "/") as tools:
         with pytest.raises(InputError, match=r"write notes\.note and twin\.note, whichever is meant"):
             tools.find("note")
-        found = tools.find("twin.note")
-        assert found is not None
-        assert found.host == "mcp:twin"
+        tool = tools.find("twin.note")
+        assert tool is not None
+        assert tool.host == "mcp:twin"
 
 
 @pytest.mark.laws
@@ -110,9 +110,9 @@ def test_a_server_over_standard_input_is_started_and_stopped(tmp_path: Path) -> 
     book = tmp_path / "calls"
     server = ToolServer("local", command=sys.executable, args=(str(SERVER), "calls"), cwd=str(tmp_path))
     with McpTools([server], 60, "/") as tools:
-        found = tools.find("local.note")
-        assert found is not None
-        assert tools.call(found, {"text": "here"}).ok
+        tool = tools.find("local.note")
+        assert tool is not None
+        assert tools.call(tool, {"text": "here"}).ok
     assert json.loads(book.read_text()) == ["note", {"text": "here", "count": 1}]
 
 

@@ -56,7 +56,7 @@ def mined(app: App, who: list[str]) -> str:
             session=f"s{number}",
         )
     app.consolidate()
-    [draft] = [one for one in app.skills.list() if one.state == "draft"]
+    [draft] = [listed for listed in app.skills.list() if listed.state == "draft"]
     return draft.name
 
 
@@ -71,9 +71,9 @@ def test_a_mined_draft_makes_the_same_calls_once_it_is_approved(tmp_path: Path) 
         with pytest.raises(InputError, match="is not approved"):
             app.skills.run(name, {}, apply=True)
         app.skills.approve(name)
-        needs = {one.name: one for one in read_recipe(app.skills.show(name).listed.skill).needs}
-        told = {one: need.asked.type for one, need in needs.items() if need.default is None}
-        assert told == {"name": "string", "count": "number", "plain_note_text": "string"}
+        needs = {need.name: need for need in read_recipe(app.skills.show(name).listed.skill).needs}
+        types = {name: need.asked.type for name, need in needs.items() if need.default is None}
+        assert types == {"name": "string", "count": "number", "plain_note_text": "string"}
         [same] = [need.default for need in needs.values() if need.default is not None]
         assert same == SAME  # what would be filled in, if it stood in the step itself
         params = {"name": "dee", "count": "7", "plain_note_text": "Told $name."}
@@ -129,4 +129,6 @@ def test_what_never_varies_is_called_exactly_as_it_was(first: dict[str, Any], se
         }
         wanted = {key: value for key, value in args.items() if key not in left_open}
         assert {key: value for key, value in bound(step, known).items() if key not in left_open} == wanted
-    assert not [one for one in lint(draft.path, draft.text.encode()) if "cannot be read" in one.message]
+    assert not [
+        problem for problem in lint(draft.path, draft.text.encode()) if "cannot be read" in problem.message
+    ]

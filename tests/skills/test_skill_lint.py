@@ -28,13 +28,13 @@ steps:
 PATH = "skills/send-email/SKILL.md"
 
 
-def told(text, path=PATH):
+def lint_of(text, path=PATH):
     return [(problem.line, problem.message) for problem in lint(path, text.encode())]
 
 
 def test_a_skill_as_it_should_be_has_no_problem():
-    assert told(GOOD) == []
-    assert told(GOOD, "skills/_drafts/send-email/SKILL.md") == []
+    assert lint_of(GOOD) == []
+    assert lint_of(GOOD, "skills/_drafts/send-email/SKILL.md") == []
 
 
 @pytest.mark.parametrize(
@@ -73,18 +73,18 @@ def test_the_skill_that_ships_is_sound():
 )  # fmt: skip
 def test_every_problem_is_told_with_its_line_and_a_hint(old, new, line, message):
     text = GOOD.replace(old, new, 1)
-    assert (line, message) in told(text)
+    assert (line, message) in lint_of(text)
     assert all(problem.hint and problem.path == PATH for problem in lint(PATH, text.encode()))
 
 
 def test_a_file_without_a_header_or_without_a_word_says_so():
-    assert told("# Send an email\n") == [(1, "this skill has no header")]
+    assert lint_of("# Send an email\n") == [(1, "this skill has no header")]
     head = "---\nname: send-email\ndescription: Sends one email.\n---\n\n \n"
-    assert told(head) == [(5, "this skill does not say what to do")]
+    assert lint_of(head) == [(5, "this skill does not say what to do")]
 
 
 def test_emoji_and_right_to_left_words_are_no_problem():
-    assert told(GOOD.replace("Ask before", "👩‍🌾 ☀️ مرحبا שלום Ask before")) == []
+    assert lint_of(GOOD.replace("Ask before", "👩‍🌾 ☀️ مرحبا שלום Ask before")) == []
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,9 @@ def test_a_javascript_skill_is_read_and_never_run():
     ],
 )  # fmt: skip
 def test_parameters_are_read_in_every_spelling(meta, asked):
-    assert [(one.name, one.type, one.optional) for one in read_parameters(meta)] == asked
+    assert [
+        (parameter.name, parameter.type, parameter.optional) for parameter in read_parameters(meta)
+    ] == asked
 
 
 def test_tools_come_from_the_header_or_from_steps():

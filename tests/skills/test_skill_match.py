@@ -27,25 +27,25 @@ def matched(request, *skills):
 
 
 def test_the_skill_that_is_meant_comes_first_and_the_words_say_why():
-    found = matched("send an email to John")
-    assert [one.skill.name for one in found] == ["send-email", "send-weekly-update"]
-    assert found[0].score > 3 > ENOUGH > found[1].score
-    assert Matched("email", "trigger", "literal") in found[0].matched
+    offers = matched("send an email to John")
+    assert [offer.skill.name for offer in offers] == ["send-email", "send-weekly-update"]
+    assert offers[0].score > 3 > ENOUGH > offers[1].score
+    assert Matched("email", "trigger", "literal") in offers[0].matched
 
 
 def test_the_terms_add_up_to_the_score():
-    found = matched("send the weekly email about the train on Monday")
-    assert {one.skill.name for one in found} == {"send-email", "send-weekly-update", "book-train-travel"}
-    for one in found:
-        assert one.terms
-        assert sum(term.value for term in one.terms) == pytest.approx(one.score, abs=1e-9)
-        assert {m.field for m in one.matched} == {term.name for term in one.terms}
+    offers = matched("send the weekly email about the train on Monday")
+    assert {offer.skill.name for offer in offers} == {"send-email", "send-weekly-update", "book-train-travel"}
+    for offer in offers:
+        assert offer.terms
+        assert sum(term.value for term in offer.terms) == pytest.approx(offer.score, abs=1e-9)
+        assert {m.field for m in offer.matched} == {term.name for term in offer.terms}
 
 
 def test_other_forms_of_a_word_match():
-    [one, *_] = matched("I sent emails")
-    assert one.skill.name == "send-email"
-    assert Matched("sent", "trigger", "stem") in one.matched
+    [offer, *_] = matched("I sent emails")
+    assert offer.skill.name == "send-email"
+    assert Matched("sent", "trigger", "stem") in offer.matched
 
 
 def test_words_without_a_subject_match_nothing():
@@ -61,4 +61,4 @@ def test_half_a_trigger_is_worth_less_than_half():
 
 def test_equal_scores_stand_in_order_of_their_names():
     twins = [skill(name, "Waters the plants.") for name in ("b-plants", "a-plants")]
-    assert [one.skill.name for one in matched("water the plants", *twins)] == ["a-plants", "b-plants"]
+    assert [match.skill.name for match in matched("water the plants", *twins)] == ["a-plants", "b-plants"]

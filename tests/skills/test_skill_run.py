@@ -134,7 +134,7 @@ def test_the_form_of_the_seed_runs_and_steps_use_the_results_of_earlier_ones(app
         ["note", {"text": "John@example.com", "count": 7}],
         ["note", {"text": "john@example.com"}],
     ]
-    assert {one.name: one.source for one in done.values}["email"].endswith("#John.email")
+    assert {value.name: value.source for value in done.values}["email"].endswith("#John.email")
 
 
 def test_a_person_stands_for_an_address(app):
@@ -298,10 +298,10 @@ def test_a_secret_is_used_and_never_told_or_kept(tmp_path, book):
 def test_a_secret_that_the_schema_refuses_is_not_told_either(tmp_path, book):
     secret = 'moonlight "sonata" isn\'t ' + "long " * 100
     app = skill(tmp_path, book, "  - {tool: note, args: {text: a, count: $key}}\n", "{key: {type: secret}}")
-    told = [json.dumps(app.skills.run("it", {"key": secret})._asdict())]
+    texts = [json.dumps(app.skills.run("it", {"key": secret})._asdict())]
     with pytest.raises(InputError, match="is not of type 'integer'") as error:
         app.skills.run("it", {"key": secret}, apply=True)
-    assert not [text for text in (*told, str(error.value)) if "moonlight" in text or "long long" in text]
+    assert not [text for text in (*texts, str(error.value)) if "moonlight" in text or "long long" in text]
 
 
 def test_a_result_may_be_named_as_every_form_does_and_what_it_lacks_is_said(tmp_path, book):
@@ -491,7 +491,7 @@ def test_a_tool_that_is_gone_is_told_by_lint_and_counts_for_no_failure(tmp_path,
     with pytest.raises(InputError, match="nothing was done"):
         app.skills.run("it", {}, apply=True)
     outcomes = app.skills.show("it").listed.outcomes
-    assert (outcomes.told, outcomes.stopped.tool) == ((), "vanished")
+    assert (outcomes.telling, outcomes.stopped.tool) == ((), "vanished")
     assert "could not begin: step 1 (vanished)" in app.skills.lint("it")[0].message
     path = app.root / "skills/it/SKILL.md"
     path.write_text(path.read_text().replace("vanished", "note"))

@@ -44,7 +44,7 @@ def test_the_form_of_the_seed_is_read_with_its_types():
     recipe = read_recipe(read_skill("skills/send_email.json", json.dumps(SEED).encode()))
     assert recipe.problems == ()
     assert recipe.steps == (Step("email_api", {"to": "$recipient", "n": 5, "deep": {"a": [True, None]}}),)
-    assert [(one.name, one.remembered, one.asked.optional) for one in recipe.needs] == [("recipient", True, False), ("subject", True, False)]  # fmt: skip
+    assert [(need.name, need.remembered, need.asked.optional) for need in recipe.needs] == [("recipient", True, False), ("subject", True, False)]  # fmt: skip
 
 
 def test_the_same_in_a_header_keeps_types_and_lines():
@@ -101,8 +101,8 @@ def test_a_value_that_is_none_of_its_type_is_refused(kind, text):
     ],
 )
 def test_a_missing_value_is_taken_from_facts_only_where_there_is_exactly_one(parameter, entities, value):
-    found = look_up_value(need(parameter), entities, facts)
-    assert (found.value if found else None) == value
+    fact = look_up_value(need(parameter), entities, facts)
+    assert (fact.value if fact else None) == value
 
 
 def test_a_name_stands_for_an_address_that_a_fact_gives():

@@ -41,7 +41,7 @@ def vault(tmp_path, **more):
 
 
 def states(root):
-    return {one.name: one.state for one in list_skills(str(root))}
+    return {skill.name: skill.state for skill in list_skills(str(root))}
 
 
 def decisions(root):
@@ -51,7 +51,7 @@ def decisions(root):
 def test_skills_drafts_and_their_states_are_listed(tmp_path):
     root = vault(tmp_path)
     assert states(root) == {"chase": "not approved", "mail": "not approved", "wind-plan": "draft"}
-    assert [one.name for one in list_skills(str(root))][-1] == "wind-plan"
+    assert [skill.name for skill in list_skills(str(root))][-1] == "wind-plan"
     assert list_skills(str(vault_of(tmp_path / "empty", {"x.md": "x"}))) == []
 
 
@@ -70,7 +70,9 @@ def test_the_files_of_approved_skills_are_told_from_all_others(tmp_path):
     assert approved_files(str(root), every) == set()
     for name in ("skills/mail", "chase"):
         approve_skill(pen_for(root), name)
-        approved = {path for one in list_skills(str(root)) if one.state == "approved" for path in one.digests}
+        approved = {
+            path for skill in list_skills(str(root)) if skill.state == "approved" for path in skill.digests
+        }
         assert approved_files(str(root), every) == approved
     assert approved == {
         "skills/mail/SKILL.md", "skills/mail/notes/tone.md", "skills/mail/inner/SKILL.md",
@@ -251,8 +253,8 @@ def test_a_name_that_is_taken_or_no_name_is_refused(tmp_path, name):
 
 def test_lint_names_every_file_and_two_skills_of_one_name(tmp_path):
     root = vault(tmp_path, **{"skills/post/SKILL.md": MAIL, "skills/x.json": "{"})
-    found = [(problem.path, problem.line) for problem in lint_skills(str(root))]
-    assert found == [("skills/post/SKILL.md", 1), ("skills/post/SKILL.md", 2), ("skills/x.json", 1)]
+    problems = [(problem.path, problem.line) for problem in lint_skills(str(root))]
+    assert problems == [("skills/post/SKILL.md", 1), ("skills/post/SKILL.md", 2), ("skills/x.json", 1)]
     assert lint_skills(str(root), "chase") == []
 
 
@@ -261,8 +263,8 @@ def test_only_an_approved_skill_is_offered(tmp_path):
 
     def offers(request):
         return {
-            one.match.skill.name: (one.offered, one.state)
-            for one in match_skills(list_skills(str(root)), request, language("en"))
+            match.match.skill.name: (match.offered, match.state)
+            for match in match_skills(list_skills(str(root)), request, language("en"))
         }
 
     assert offers("send the wind plan by email") == {
@@ -307,5 +309,5 @@ def test_a_link_in_the_skills_folder_is_not_followed(tmp_path):
     (tmp_path / "outside/SKILL.md").write_text(MAIL)
     (root / "skills/outside").symlink_to(tmp_path / "outside")
     (root / "skills/link.json").symlink_to(tmp_path / "outside/SKILL.md")
-    assert "skills/outside/SKILL.md" not in [one.skill.path for one in list_skills(str(root))]
+    assert "skills/outside/SKILL.md" not in [skill.skill.path for skill in list_skills(str(root))]
     assert len(list_skills(str(root))) == 3

@@ -66,13 +66,13 @@ def talk(why: str) -> Talk:
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.why)
 def test_each_row_of_the_table_is_reached_by_talk(row: Rule) -> None:
-    assert row.why in {verdict(one).why for one in talk(row.why).statements}
+    assert row.why in {verdict(statement).why for statement in talk(row.why).statements}
 
 
 def test_every_statement_fits_a_row_and_the_first_that_fits_decides() -> None:
     for why in SAID:
-        for one in talk(why).statements:
-            assert verdict(one) is next(row for row in TABLE if row.fits(one))
+        for statement in talk(why).statements:
+            assert verdict(statement) is next(row for row in TABLE if row.fits(statement))
     assert len({row.why for row in TABLE}) == len(TABLE)
 
 
@@ -105,23 +105,23 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_verdict_is_what_ends_in_the_vault(row: Rule, vault: Path) -> None:
     wanted = fold(SAID[row.why][1])
     app = App(vault, clock=lambda: NIGHT)
-    held = [fact for _, fact in app.facts() if wanted in fold(fact.value)]
+    facts = [fact for _, fact in app.facts() if wanted in fold(fact.value)]
     app.close()
     waiting = vault / "semantic/_pending.md"
     asked = waiting.exists() and wanted in fold(waiting.read_text())
     number = [row.why for row in TABLE].index(row.why)
     (episode,) = [path for path in vault.glob("episodes/*.md") if f"/{number:02}.jsonl#" in path.read_text()]
     if row.verdict == "fact":
-        assert any(not fact.is_statement and fact.current for fact in held)
+        assert any(not fact.is_statement and fact.current for fact in facts)
     elif row.verdict == "statement":
-        assert [fact.is_statement for fact in held] == [True]
+        assert [fact.is_statement for fact in facts] == [True]
     else:
-        assert held == []
+        assert facts == []
     assert asked == (row.verdict == "ask")
     if row.verdict in ("fact", "statement", "ask"):
         assert wanted in fold(episode.read_text())
     # What is held cites the line that says so, and the line is quoted there.
-    for fact in held:
+    for fact in facts:
         id_, _, block = fact.source.partition("#")
         assert id_ in episode.stem
         assert not block or wanted in fold(
@@ -168,8 +168,10 @@ def test_what_people_tell_each_other_by_a_verb_alone_is_no_fact() -> None:
     said = talk_of(
         ("user Nora", "i love Lisbon"), ("user Tom", "i'm allergic to nuts"), ("user Nora", "my rent is 900")
     )
-    assert [verdict(one).verdict for one in said.statements] == ["episode", "fact", "fact"]
-    assert [verdict(one).verdict for one in talk_of(("user Nora", "i love Lisbon")).statements] == ["fact"]
+    assert [verdict(statement).verdict for statement in said.statements] == ["episode", "fact", "fact"]
+    assert [
+        verdict(statement).verdict for statement in talk_of(("user Nora", "i love Lisbon")).statements
+    ] == ["fact"]
 
 
 def test_what_stands_behind_an_or_is_doubted_with_what_stands_before_it() -> None:

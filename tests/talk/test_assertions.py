@@ -17,9 +17,13 @@ from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 NAMES = ("Ana", "Ben Lund", "projectX", "Slipway Road")
 
 
-def told(text: str, language: str = "en") -> list[tuple[str, str, str, str]]:
+def assertions_of(text: str, language: str = "en") -> list[tuple[str, str, str, str]]:
     said = talk_of(text, names=NAMES, language=language).statements
-    return [(one.entity, one.field, one.value, one.how) for found in said for one in found.assertions]
+    return [
+        (assertion.entity, assertion.field, assertion.value, assertion.how)
+        for statement in said
+        for assertion in statement.assertions
+    ]
 
 
 @pytest.mark.parametrize(
@@ -34,8 +38,8 @@ def test_the_other_value_that_is_denied_behind_one_ends(
     text: str, language: str, fact: tuple[str, str], ended: tuple[str, str]
 ) -> None:
     (said,) = talk_of(text, names=NAMES, language=language).statements
-    assert [(one.field, one.value) for one in said.assertions] == [fact]
-    assert [(one.field, one.value) for one in said.ended] == [ended]
+    assert [(assertion.field, assertion.value) for assertion in said.assertions] == [fact]
+    assert [(ending.field, ending.value) for ending in said.ended] == [ended]
 
 
 @pytest.mark.parametrize(
@@ -88,7 +92,7 @@ def test_the_other_value_that_is_denied_behind_one_ends(
     ],
 )  # fmt: skip
 def test_a_clause_tells_of_what_it_names(text: str, entity: str, field: str, value: str, how: str) -> None:
-    assert told(text) == [(entity, field, value, how)]
+    assert assertions_of(text) == [(entity, field, value, how)]
 
 
 @pytest.mark.parametrize(
@@ -109,11 +113,11 @@ def test_a_clause_tells_of_what_it_names(text: str, entity: str, field: str, val
     ],
 )
 def test_german_words_give_the_same_fields(text: str, entity: str, field: str, value: str) -> None:
-    assert [one[:3] for one in told(text, "de")] == [(entity, field, value)]
+    assert [assertion[:3] for assertion in assertions_of(text, "de")] == [(entity, field, value)]
 
 
 def test_what_is_said_of_a_thing_of_mine_is_not_said_of_me() -> None:
-    assert told("mein neues Auto ist ein Skoda", "de") == []
+    assert assertions_of("mein neues Auto ist ein Skoda", "de") == []
 
 
 @pytest.mark.parametrize(
@@ -134,7 +138,7 @@ def test_what_is_said_of_a_thing_of_mine_is_not_said_of_me() -> None:
     ],
 )  # fmt: skip
 def test_what_does_not_say_what_of_what_tells_nothing(text: str) -> None:
-    assert told(text) == []
+    assert assertions_of(text) == []
 
 
 @pytest.mark.parametrize(
@@ -151,12 +155,16 @@ def test_what_does_not_say_what_of_what_tells_nothing(text: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_denied_wished_or_held_once_is_no_value_of_today(language: str, text: str) -> None:
-    assert told(text, language) == []
+    assert assertions_of(text, language) == []
 
 
 def test_a_denial_may_be_the_verb_or_the_change_may_be_told_in_the_past() -> None:
-    assert told("i can't stand coriander") == [("", "dislikes", "coriander", "verb")]
-    assert told("the deadline of projectX was moved to 12 May")[0][:3] == ("projectX", "deadline", "12 May")
+    assert assertions_of("i can't stand coriander") == [("", "dislikes", "coriander", "verb")]
+    assert assertions_of("the deadline of projectX was moved to 12 May")[0][:3] == (
+        "projectX",
+        "deadline",
+        "12 May",
+    )
 
 
 @pytest.mark.parametrize(
@@ -175,8 +183,8 @@ def test_a_denial_may_be_the_verb_or_the_change_may_be_told_in_the_past() -> Non
 def test_a_time_is_no_part_of_a_value_but_its_day(
     language: str, text: str, field: str, value: str, since: str
 ) -> None:
-    claims = [one for one in claims_of(talk_of(text, names=NAMES, language=language)) if one.field]
-    assert [(one.field, one.value, one.since) for one in claims] == [(field, value, since)]
+    claims = [claim for claim in claims_of(talk_of(text, names=NAMES, language=language)) if claim.field]
+    assert [(claim.field, claim.value, claim.since) for claim in claims] == [(field, value, since)]
 
 
 def test_what_begins_later_is_kept_as_it_was_said() -> None:
@@ -195,7 +203,7 @@ def test_what_begins_later_is_kept_as_it_was_said() -> None:
     ],
 )
 def test_what_belongs_to_somebody_is_not_that_one(text: str) -> None:
-    assert [one for one in told(text) if one[3] != "bare"] == []
+    assert [assertion for assertion in assertions_of(text) if assertion[3] != "bare"] == []
 
 
 @pytest.mark.parametrize(
@@ -213,24 +221,29 @@ def test_what_belongs_to_somebody_is_not_that_one(text: str) -> None:
 def test_a_field_without_an_owner_is_of_the_one_thing_that_was_named(
     language: str, text: str, entity: str
 ) -> None:
-    found = [one for one in told(text, language) if one[1] == "budget"]
-    assert [(one[0], one[3]) for one in found] == [(entity, "noun" if entity == "Ana" else "bare")]
+    assertions = [assertion for assertion in assertions_of(text, language) if assertion[1] == "budget"]
+    assert [(assertion[0], assertion[3]) for assertion in assertions] == [
+        (entity, "noun" if entity == "Ana" else "bare")
+    ]
 
 
 def test_what_is_on_its_way_somewhere_is_not_of_that_place() -> None:
-    assert told("my flight to Slipway Road is on 2 April at 6:40") == []
+    assert assertions_of("my flight to Slipway Road is on 2 April at 6:40") == []
 
 
 def test_a_german_noun_behind_an_article_is_no_name() -> None:
-    assert told("das Budget des Umbaus ist 900 Euro", "de") == []
+    assert assertions_of("das Budget des Umbaus ist 900 Euro", "de") == []
 
 
 def test_the_value_is_only_as_long_as_a_value_is() -> None:
-    assert told("my plan is to leave at nine and then go on to the lake with the children and the dog") == []
+    assert (
+        assertions_of("my plan is to leave at nine and then go on to the lake with the children and the dog")
+        == []
+    )
 
 
 def test_of_two_clauses_each_tells_its_own() -> None:
-    assert told("i live in Leeds and i work at Siemens") == [
+    assert assertions_of("i live in Leeds and i work at Siemens") == [
         ("", "lives in", "Leeds", "verb"),
         ("", "works at", "Siemens", "verb"),
     ]
@@ -274,7 +287,7 @@ def test_whatever_is_said_each_claim_can_be_written_and_reads_back_as_it_was_mad
     "text", ["my phone is [REDACTED:phone:0a1b2c3d]", "remember: my password is [REDACTED:password:0a1b2c3d]"]
 )
 def test_a_secret_that_was_taken_out_is_no_value(text: str) -> None:
-    assert told(text) == []
+    assert assertions_of(text) == []
     assert not any("REDACTED" in claim.value for claim in claims_of(talk_of(text)))
 
 
@@ -298,7 +311,7 @@ def test_a_new_value_is_told_with_a_sign_of_change(text: str, field: str, value:
 
 def test_a_verb_at_the_end_is_read_as_one_at_the_beginning() -> None:
     for text in ("ich bin nach Bonn gezogen", "ich bin letzten Monat von Kiel nach Bonn gezogen"):
-        assert told(text, "de") == [("", "lives in", "Bonn", "verb")]
+        assert assertions_of(text, "de") == [("", "lives in", "Bonn", "verb")]
 
 
 @pytest.mark.parametrize(
@@ -352,7 +365,7 @@ def test_what_holds_no_longer_is_told(text: str, end: tuple[str, str, str] | Non
     ],
 )
 def test_a_value_is_whole_and_of_what_it_is_told(text: str, fact: tuple[str, str, str]) -> None:
-    assert [one[:3] for one in told(text)] == [fact]
+    assert [assertion[:3] for assertion in assertions_of(text)] == [fact]
 
 
 @pytest.mark.parametrize(
@@ -366,8 +379,8 @@ def test_a_value_is_whole_and_of_what_it_is_told(text: str, fact: tuple[str, str
     ],
 )  # fmt: skip
 def test_what_goes_on_from_a_clause_is_told_of_it(text: str, claims: set[tuple[str, str, str]]) -> None:
-    told = {(claim.entity, claim.field, claim.value) for claim in claims_of(talk_of(("user Nora", text)))}
-    assert {claim for claim in told if claim[1]} == claims
+    read = {(claim.entity, claim.field, claim.value) for claim in claims_of(talk_of(("user Nora", text)))}
+    assert {claim for claim in read if claim[1]} == claims
 
 
 def test_a_clause_without_a_subject_is_kept_with_the_one_it_goes_on_from() -> None:
@@ -385,7 +398,7 @@ def test_a_clause_without_a_subject_is_kept_with_the_one_it_goes_on_from() -> No
     ],
 )
 def test_a_condition_out_of_courtesy_supposes_nothing(text: str, language: str, number: str) -> None:
-    assert told(text, language) == [("", "phone", number, "noun")]
+    assert assertions_of(text, language) == [("", "phone", number, "noun")]
 
 
 def test_other_conditions_suppose() -> None:
@@ -430,7 +443,9 @@ def test_what_is_told_of_a_relatives_is_theirs_and_not_the_relatives_name(
     text: str, language: str, entity: str, field: str, value: str
 ) -> None:
     said = talk_of(("user", text), language=language).statements
-    assert [one[:3] for found in said for one in found.assertions] == [(entity, field, value)]
+    assert [assertion[:3] for statement in said for assertion in statement.assertions] == [
+        (entity, field, value)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -439,17 +454,17 @@ def test_what_is_told_of_a_relatives_is_theirs_and_not_the_relatives_name(
 )
 def test_the_name_of_a_relative_is_the_relative(text: str, language: str) -> None:
     (said,) = talk_of(("user", text), language=language).statements
-    assert [one[:3] for one in said.assertions] == [("", "sister", "Alba")]
+    assert [assertion[:3] for assertion in said.assertions] == [("", "sister", "Alba")]
 
 
 def test_a_number_on_which_a_relative_is_reached_is_theirs() -> None:
     (said,) = talk_of(("user", "you can reach my mum on 07700 900123")).statements
-    assert [one[:3] for one in said.assertions] == [("mum", "phone", "07700 900123")]
+    assert [assertion[:3] for assertion in said.assertions] == [("mum", "phone", "07700 900123")]
 
 
 def test_a_favourite_colour_is_no_mood() -> None:
     (said,) = talk_of(("user", "my favourite colour is blue")).statements
-    assert [one[1:3] for one in said.assertions] == [("favorite colour", "blue")]
+    assert [assertion[1:3] for assertion in said.assertions] == [("favorite colour", "blue")]
     assert verdict(said).verdict == "fact"
 
 
@@ -470,7 +485,7 @@ def test_a_favourite_colour_is_no_mood() -> None:
 def test_what_somebody_stopped_using_ends_and_is_not_used(text: str, language: str, value: str) -> None:
     (said,) = talk_of(("user", text), language=language).statements
     assert not said.assertions
-    assert [(one.field in ("uses", "*"), one.value) for one in said.ended] == [(True, value)]
+    assert [(ending.field in ("uses", "*"), ending.value) for ending in said.ended] == [(True, value)]
 
 
 @pytest.mark.parametrize(
@@ -484,8 +499,8 @@ def test_what_somebody_stopped_using_ends_and_is_not_used(text: str, language: s
 )
 def test_a_new_number_is_told_in_the_clause_behind(text: str, language: str, value: str) -> None:
     said = talk_of(("user", text), language=language).statements
-    assert [one[1:3] for found in said for one in found.assertions] == [("phone", value)]
-    assert any(found.change for found in said if found.assertions)
+    assert [assertion[1:3] for statement in said for assertion in statement.assertions] == [("phone", value)]
+    assert any(statement.change for statement in said if statement.assertions)
 
 
 @pytest.mark.parametrize(
@@ -502,7 +517,7 @@ def test_a_new_number_is_told_in_the_clause_behind(text: str, language: str, val
 )
 def test_a_name_is_one_by_what_is_told_of_it(text: str, language: str, fact: tuple[str, str, str]) -> None:
     (said,) = talk_of(("user", text), language=language).statements
-    assert [one[:3] for one in said.assertions] == [fact]
+    assert [assertion[:3] for assertion in said.assertions] == [fact]
 
 
 @pytest.mark.parametrize(
@@ -510,7 +525,7 @@ def test_a_name_is_one_by_what_is_told_of_it(text: str, language: str, fact: tup
 )
 def test_a_word_that_begins_a_sentence_is_no_name(text: str) -> None:
     said = talk_of(("user", text)).statements
-    assert {(found.about, found.assertions) for found in said} <= {("", ())}
+    assert {(statement.about, statement.assertions) for statement in said} <= {("", ())}
 
 
 def test_of_two_with_one_first_name_the_last_one_named_in_a_turn_is_meant() -> None:
@@ -518,4 +533,4 @@ def test_of_two_with_one_first_name_the_last_one_named_in_a_turn_is_meant() -> N
         ("user", "Marcus Lund lives in Aarhus. Marcus Bell lives in Truro."),
         ("user", "Marcus works at Tesco."),
     ).statements
-    assert [one[:3] for one in said[-1].assertions] == [("Marcus Bell", "works at", "Tesco")]
+    assert [assertion[:3] for assertion in said[-1].assertions] == [("Marcus Bell", "works at", "Tesco")]

@@ -13,7 +13,9 @@ def _assertions(text: str) -> list[tuple[str, str]]:
         id="", session="", turn="1", ts="2026-03-01T10:00:00Z", role="user", name="", text=text, line=1, end_line=1
     )  # fmt: skip
     statements = read([turn], {"maya": "Maya"}, "en").statements
-    return [(told.field, told.value) for statement in statements for told in statement.assertions]
+    return [
+        (assertion.field, assertion.value) for statement in statements for assertion in statement.assertions
+    ]
 
 
 @pytest.mark.parametrize(

@@ -77,8 +77,8 @@ def test_words_that_give_no_other_value_stay(code: str, text: str, right: str) -
 
 
 def test_what_goes_on_behind_a_correction_stays() -> None:
-    found = corrected("we meet at 11am, no wait 1pm. bring the rope", grammar("en"))
-    assert found.text == "we meet at 1pm. bring the rope"
+    correction = corrected("we meet at 11am, no wait 1pm. bring the rope", grammar("en"))
+    assert correction.text == "we meet at 1pm. bring the rope"
 
 
 @pytest.mark.parametrize(
@@ -115,11 +115,11 @@ PIECES = st.sampled_from(
 
 @given(st.lists(PIECES, max_size=25).map("".join) | st.text(max_size=120), st.sampled_from(codes()))
 def test_any_text_can_be_put_right_and_gets_no_longer_by_more_than_marks(text: str, code: str) -> None:
-    found = corrected(text, grammar(code))
-    assert found == corrected(text, grammar(code))
-    assert len(found.text) <= len(text) + 2
-    if not found.instead:
-        assert set(found.text.split()) <= set(text.split()) | {""}
+    correction = corrected(text, grammar(code))
+    assert correction == corrected(text, grammar(code))
+    assert len(correction.text) <= len(text) + 2
+    if not correction.instead:
+        assert set(correction.text.split()) <= set(text.split()) | {""}
 
 
 @pytest.mark.laws  # `make test` tries the texts that are hard for its patterns (tests/security/test_patterns_are_linear.py)

@@ -138,7 +138,11 @@ def orders_in(code: str, text: str) -> list[str]:
     """The orders that stand of what is said in one turn."""
     turns = segment_of([("user Nora", text)]).turns
     talk = weigh(read(turns, {}, code), turns, SessionLook.of(turns, code))
-    return [one.words for one in talk.statements if one.kind == "order" and verdict(one).verdict == "fact"]
+    return [
+        statement.words
+        for statement in talk.statements
+        if statement.kind == "order" and verdict(statement).verdict == "fact"
+    ]
 
 
 @pytest.mark.parametrize(("code", "text"), ORDERS)
@@ -167,7 +171,7 @@ def test_what_others_have_to_do_and_what_is_only_said_so_is_none(code: str, text
 @pytest.mark.parametrize(("code", "text", "fact"), ENDED)
 def test_what_holds_no_longer_ends_its_field(code: str, text: str, fact: tuple[str, str]) -> None:
     (statement,) = talk_of(text, language=code).statements
-    assert [(one.field, one.value) for one in statement.ended] == [fact]
+    assert [(ending.field, ending.value) for ending in statement.ended] == [fact]
     assert not statement.assertions
 
 
@@ -177,38 +181,49 @@ def test_a_verb_that_has_its_subject_in_it_tells_of_the_speaker(
 ) -> None:
     (statement,) = talk_of(text, language="en").statements  # it tells its language
     assert (statement.language, statement.subject, statement.doubts) == (code, "own", frozenset())
-    assert fact is None or [(one.field, one.value) for one in statement.assertions] == [fact]
+    assert fact is None or [(assertion.field, assertion.value) for assertion in statement.assertions] == [
+        fact
+    ]
 
 
 @pytest.mark.parametrize(("code", "text", "fact"), EVERYDAY)
 def test_plain_facts_in_everyday_words_are_facts(code: str, text: str, fact: tuple[str, str] | None) -> None:
-    told = [one for statement in talk_of(text, language=code).statements for one in statement.assertions]
-    assert [(one.entity, one.field, one.value) for one in told] == ([("", *fact)] if fact else [])
+    claims = [
+        assertion
+        for statement in talk_of(text, language=code).statements
+        for assertion in statement.assertions
+    ]
+    assert [(claim.entity, claim.field, claim.value) for claim in claims] == ([("", *fact)] if fact else [])
 
 
 @pytest.mark.parametrize(("code", "text"), [("it", "secondo me ho 30 anni"), ("es", "mi segundo hijo se llama Leo"), ("de", "meine Nachbarn sind laut")])  # fmt: skip
 def test_an_own_opinion_and_a_second_one_are_nobody_elses_word(code: str, text: str) -> None:
-    assert not any("reported" in one.doubts for one in talk_of(text, language=code).statements)
+    assert not any("reported" in statement.doubts for statement in talk_of(text, language=code).statements)
 
 
 @pytest.mark.parametrize(("code", "text", "fact"), RELATED)
 def test_who_is_whose_has_the_field_that_english_has(code: str, text: str, fact: tuple[str, str]) -> None:
     (statement,) = talk_of(text, language="en").statements
     assert statement.language == code
-    assert [(one.field, one.value) for one in statement.assertions] == [fact]
+    assert [(assertion.field, assertion.value) for assertion in statement.assertions] == [fact]
     assert verdict(statement).verdict == "fact"
 
 
 @pytest.mark.parametrize(("code", "text", "home"), BEFORE_A_QUESTION)
 def test_what_is_told_before_a_question_is_kept(code: str, text: str, home: str) -> None:
     statements = talk_of(text, language=code).statements
-    facts = [fact for one in statements if verdict(one).verdict == "fact" for fact in one.assertions]
+    facts = [
+        fact
+        for statement in statements
+        if verdict(statement).verdict == "fact"
+        for fact in statement.assertions
+    ]
     assert [fact.value for fact in facts] == [home] * bool(home)
 
 
 @pytest.mark.parametrize(("code", "text", "doubt"), DOUBTED)
 def test_what_is_doubtful_or_only_supposed_is_told_so(code: str, text: str, doubt: str) -> None:
-    assert all(doubt in one.doubts for one in talk_of(text, language=code).statements)
+    assert all(doubt in statement.doubts for statement in talk_of(text, language=code).statements)
 
 
 @pytest.mark.parametrize(("code", "text"), VOUCHED)

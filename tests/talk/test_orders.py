@@ -140,16 +140,16 @@ def test_a_denial_of_what_is_at_hand_is_of_the_moment() -> None:
 
 
 def test_a_second_denial_goes_on_with_an_order() -> None:
-    kinds = [one.kind for one in talk_of("no bullets pls. no baby talk").statements]
+    kinds = [statement.kind for statement in talk_of("no bullets pls. no baby talk").statements]
     assert kinds == ["order", "order"]
-    assert [one.kind for one in talk_of("no baby talk").statements] == [""]
-    found = talk_of("no bullets pls. just plain paragraphs. and the tea is hot").statements
-    assert [one.kind for one in found] == ["order", "order", "be"]
+    assert [statement.kind for statement in talk_of("no baby talk").statements] == [""]
+    statements = talk_of("no bullets pls. just plain paragraphs. and the tea is hot").statements
+    assert [statement.kind for statement in statements] == ["order", "order", "be"]
 
 
 def test_what_only_adds_to_a_clause_stands_with_it() -> None:
     kinds = {
-        text: [(one.kind, one.words) for one in talk_of(text).statements]
+        text: [(statement.kind, statement.words) for statement in talk_of(text).statements]
         for text in (
             "Lena pays by card, never cash",
             "use tabs, never spaces",
@@ -164,27 +164,30 @@ def test_what_only_adds_to_a_clause_stands_with_it() -> None:
 
 
 def test_what_asks_politely_is_cut_nowhere() -> None:
-    assert [one.words for one in talk_of("pas de listes s'il te plaît").statements] == [
+    assert [statement.words for statement in talk_of("pas de listes s'il te plaît").statements] == [
         "pas de listes s'il te plaît"
     ]
 
 
 def test_why_an_order_is_given_is_kept_nowhere() -> None:
     said = talk_of("dont call me boss my sister says that 3 times a day").statements
-    assert [(one.kind, verdict(one).verdict) for one in said] == [("order", "fact"), ("report", "episode")]
+    assert [(statement.kind, verdict(statement).verdict) for statement in said] == [
+        ("order", "fact"),
+        ("report", "episode"),
+    ]
 
 
 def test_the_condition_of_an_order_stands_in_its_words() -> None:
-    found = talk_of("never use bullets when i ask for a recipe").statements
-    assert [(one.kind, one.words) for one in found] == [
+    statements = talk_of("never use bullets when i ask for a recipe").statements
+    assert [(statement.kind, statement.words) for statement in statements] == [
         ("order", "never use bullets when i ask for a recipe")
     ]
 
 
 def test_an_order_to_run_something_is_kept_as_words_and_nothing_more() -> None:
-    found = only(talk_of("always run rm -rf ~/vault first"))
+    order = only(talk_of("always run rm -rf ~/vault first"))
     (claim,) = claims_of(talk_of("always run rm -rf ~/vault first"))
-    assert (found.kind, claim.field, claim.value) == ("order", FROM_NOW_ON, "always run rm -rf ~/vault first")
+    assert (order.kind, claim.field, claim.value) == ("order", FROM_NOW_ON, "always run rm -rf ~/vault first")
 
 
 @pytest.mark.parametrize(

@@ -35,9 +35,9 @@ def own(text: str) -> OwnWords:
 def test_blocks_of_code_and_quoted_lines_are_left_out_and_code_in_a_line_is_sealed(
     text: str, left: list[str]
 ) -> None:
-    found = own(text)
-    assert found.seals.open(found.text).splitlines() == left
-    assert "900" not in found.text
+    words = own(text)
+    assert words.seals.open(words.text).splitlines() == left
+    assert "900" not in words.text
 
 
 @pytest.mark.parametrize(
@@ -54,8 +54,8 @@ def test_blocks_of_code_and_quoted_lines_are_left_out_and_code_in_a_line_is_seal
     ],
 )
 def test_a_command_of_a_chat_program_says_nothing_but_what_is_asked_behind_it(text: str, left: str) -> None:
-    found = own(text)
-    assert found.seals.open(found.text).strip() == left
+    words = own(text)
+    assert words.seals.open(words.text).strip() == left
 
 
 @pytest.mark.parametrize(
@@ -72,11 +72,11 @@ def test_a_command_of_a_chat_program_says_nothing_but_what_is_asked_behind_it(te
     ],
 )
 def test_quotations_are_sealed_or_left_out_also_nested_ones_and_those_that_nobody_closed(text: str) -> None:
-    found = own(text)
-    assert "900" not in found.text
-    assert found.text.split()[0] == text.split(maxsplit=1)[0]
-    assert found.seals.quotations or found.pasted
-    assert found.seals.open(found.text, quotations=False) == found.text
+    words = own(text)
+    assert "900" not in words.text
+    assert words.text.split()[0] == text.split(maxsplit=1)[0]
+    assert words.seals.quotations or words.pasted
+    assert words.seals.open(words.text, quotations=False) == words.text
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,8 @@ def test_quotations_are_sealed_or_left_out_also_nested_ones_and_those_that_nobod
     ],
 )
 def test_apostrophes_inches_and_words_that_are_only_marked_are_no_quotation(text: str) -> None:
-    found = own(text)
-    assert (found.text, found.pasted, found.seals.marks) == (text, (), ())
+    words = own(text)
+    assert (words.text, words.pasted, words.seals.marks) == (text, (), ())
 
 
 MAILS = [
@@ -111,9 +111,9 @@ MAILS = [
 
 @pytest.mark.parametrize("text", MAILS)
 def test_mails_and_what_is_announced_as_written_by_others_are_left_out(text: str) -> None:
-    found = own(text)
-    assert "900" not in found.text
-    assert len(found.pasted) == 1
+    words = own(text)
+    assert "900" not in words.text
+    assert len(words.pasted) == 1
 
 
 @pytest.mark.parametrize(
@@ -130,9 +130,9 @@ def test_mails_and_what_is_announced_as_written_by_others_are_left_out(text: str
     ],
 )
 def test_what_greets_the_speaker_or_is_signed_by_another_is_somebody_elses(text: str) -> None:
-    found = own_words(text, grammar("de" if "Hallo" in text else "en"), "Nora Lind")
-    assert "900" not in found.text
-    assert found.pasted
+    words = own_words(text, grammar("de" if "Hallo" in text else "en"), "Nora Lind")
+    assert "900" not in words.text
+    assert words.pasted
 
 
 @pytest.mark.parametrize(
@@ -145,8 +145,8 @@ def test_what_greets_the_speaker_or_is_signed_by_another_is_somebody_elses(text:
     ],
 )
 def test_what_the_speaker_signs_or_lists_is_their_own(text: str) -> None:
-    found = own_words(text, grammar("en"), "Nora Lind")
-    assert "900" in found.text
+    words = own_words(text, grammar("en"), "Nora Lind")
+    assert "900" in words.text
 
 
 @pytest.mark.parametrize(
@@ -162,9 +162,9 @@ def test_what_the_speaker_signs_or_lists_is_their_own(text: str) -> None:
     ],
 )  # fmt: skip
 def test_tables_errors_recipes_and_dialogues_are_left_out(text: str) -> None:
-    found = own(text)
-    assert "900" not in found.text
-    assert len(found.pasted) == 1
+    words = own(text)
+    assert "900" not in words.text
+    assert len(words.pasted) == 1
 
 
 @pytest.mark.parametrize(
@@ -183,9 +183,9 @@ def test_tables_errors_recipes_and_dialogues_are_left_out(text: str) -> None:
     ],
 )
 def test_own_words_stay_where_they_only_look_like_a_letter_or_a_list(text: str) -> None:
-    found = own(text)
-    assert "rent is 900" in found.text
-    assert found.pasted == ()
+    words = own(text)
+    assert "rent is 900" in words.text
+    assert words.pasted == ()
 
 
 def test_a_block_is_named_by_its_first_line() -> None:
@@ -198,12 +198,12 @@ def test_a_block_is_named_by_its_first_line() -> None:
 
 @given(st.text(alphabet=MARKS, max_size=200) | st.text(max_size=200), st.sampled_from(("en", "de")))
 def test_any_text_can_be_read_and_nothing_is_added_to_it(text: str, language: str) -> None:
-    found = own_words(text, grammar(language))
-    assert found == own_words(text, grammar(language))
-    shown = found.seals.open(found.text)
+    words = own_words(text, grammar(language))
+    assert words == own_words(text, grammar(language))
+    shown = words.seals.open(words.text)
     said = [word for line in shown.split("\n") for word in line.replace(" … ", " ").split()]
     assert all(word in text for word in said if word != "…")
-    assert all(text.replace("\r\n", "\n").find(first[:20].strip()) >= 0 for first in found.pasted)
+    assert all(text.replace("\r\n", "\n").find(first[:20].strip()) >= 0 for first in words.pasted)
 
 
 @pytest.mark.laws  # `make test` tries the texts that are hard for its patterns (tests/security/test_patterns_are_linear.py)
@@ -221,10 +221,10 @@ def test_a_long_run_of_any_mark_takes_time_in_proportion_to_its_length(mark: str
     ["[REDACTED:api-key:0a1b2c3d]", "[REDACTED:phone]", "REDACTED", "[REDACTED:api-key:0a1b", "[private]"],
 )
 def test_the_mark_of_what_was_taken_out_is_no_word_of_anybody(mark: str) -> None:
-    found = own(f"my key is {mark} and we meet at the tower")
-    assert "REDACTED" not in found.text
-    assert "private" not in found.text
-    assert found.text.endswith("and we meet at the tower")
+    words = own(f"my key is {mark} and we meet at the tower")
+    assert "REDACTED" not in words.text
+    assert "private" not in words.text
+    assert words.text.endswith("and we meet at the tower")
 
 
 @pytest.mark.parametrize(

@@ -139,7 +139,7 @@ def test_a_text_in_another_manner_than_the_request_below_it_is_not_the_users_own
         f"{THEIR_TEXT}\n\n{asks}. my dentist is Dr. Rao",
     )
     claims = [claimed(turn) for turn in turns]
-    assert [claim for found in claims for claim in found if "evil" in claim.lower()] == []
+    assert [claim for match in claims for claim in match if "evil" in claim.lower()] == []
     assert any("Rao" in claim for claim in claims[-1])
 
 

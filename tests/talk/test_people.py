@@ -17,11 +17,14 @@ def names(*known: str, speaker: str = "Nora") -> Names:
     return Names({key_of(name): name for name in known}, [speaker])
 
 
-def told(text: str, language: str = "en") -> list[tuple[str, str, str]]:
+def claims_in(text: str, language: str = "en") -> list[tuple[str, str, str]]:
     """Whose what somebody is, as a talk tells it."""
     said = talk_of(text, names=("Ana", "Ben Lund"), language=language).statements
     return [
-        (one.entity, one.field, one.value) for found in said for one in found.assertions if one.how == "role"
+        (assertion.entity, assertion.field, assertion.value)
+        for statement in said
+        for assertion in statement.assertions
+        if assertion.how == "role"
     ]
 
 
@@ -44,7 +47,7 @@ def told(text: str, language: str = "en") -> list[tuple[str, str, str]]:
     ],
 )
 def test_who_is_introduced_is_what_they_are_to_whom(text: str, relation: tuple[str, str, str]) -> None:
-    assert told(text) == [relation]
+    assert claims_in(text) == [relation]
 
 
 @pytest.mark.parametrize(
@@ -58,8 +61,8 @@ def test_who_is_introduced_is_what_they_are_to_whom(text: str, relation: tuple[s
     ],
 )
 def test_german_introductions_give_the_same_roles(text: str, relation: tuple[str, str, str]) -> None:
-    (found,) = told(text, "de")
-    assert (found[0], found[2]) == (relation[0], relation[2])
+    (claim,) = claims_in(text, "de")
+    assert (claim[0], claim[2]) == (relation[0], relation[2])
 
 
 @pytest.mark.parametrize(
@@ -72,7 +75,7 @@ def test_german_introductions_give_the_same_roles(text: str, relation: tuple[str
     ],
 )  # fmt: skip
 def test_what_somebody_is_like_or_does_is_no_name(language: str, text: str) -> None:
-    assert told(text, language) == []
+    assert claims_in(text, language) == []
 
 
 @pytest.mark.parametrize(
@@ -85,7 +88,7 @@ def test_what_somebody_is_like_or_does_is_no_name(language: str, text: str) -> N
     ],
 )  # fmt: skip
 def test_a_name_with_its_title_is_introduced_before_the_role(language: str, text: str, who: str) -> None:
-    assert [(row[0], row[2]) for row in told(text, language)] == [("", who)]
+    assert [(row[0], row[2]) for row in claims_in(text, language)] == [("", who)]
 
 
 @pytest.mark.parametrize(
@@ -96,12 +99,15 @@ def test_a_name_with_its_title_is_introduced_before_the_role(language: str, text
     ],
 )  # fmt: skip
 def test_a_title_is_no_relation(language: str, text: str) -> None:
-    assert told(text, language) == []
+    assert claims_in(text, language) == []
 
 
 def test_one_who_was_introduced_is_known_by_name_from_then_on() -> None:
     said = talk_of("my sister chichi lives in oslo", "chichi has three cats").statements
-    assert [(one.about, one.subject) for one in said] == [("", "relative"), ("Chichi", "named")]
+    assert [(statement.about, statement.subject) for statement in said] == [
+        ("", "relative"),
+        ("Chichi", "named"),
+    ]
 
 
 def test_a_possessive_that_nobody_marks_is_one_of_a_known_name() -> None:
@@ -115,7 +121,7 @@ def test_a_possessive_that_nobody_marks_is_one_of_a_known_name() -> None:
 
 def test_names_are_found_by_a_part_with_a_possessive_and_in_any_case() -> None:
     known = names("Ben Lund", "projectX")
-    assert known.found("ben's kayak and PROJECTX, not Benno") == ["Ben Lund", "projectX"]
+    assert known.in_text("ben's kayak and PROJECTX, not Benno") == ["Ben Lund", "projectX"]
     assert known.spelled("ben lund") == "Ben Lund"
     assert known.spelled("ulla maier") == "Ulla Maier"
     assert known.spelled("nginx-2X") == "nginx-2X"
@@ -128,7 +134,7 @@ def test_what_has_a_capital_inside_a_sentence_is_a_name_and_what_begins_one_is_n
         "Yesterday we met Ilse Brandt at the Kestrel Arms. Tomorrow is Monday, I think. SHOUTING IS LOUD.",
         "en",
     )
-    assert known.found("ilse and the kestrel") == ["Ilse Brandt", "Kestrel Arms"]
+    assert known.in_text("ilse and the kestrel") == ["Ilse Brandt", "Kestrel Arms"]
     assert not any(
         known.is_name(word) for word in ("yesterday", "tomorrow", "monday", "i", "loud", "shouting")
     )
@@ -137,7 +143,7 @@ def test_what_has_a_capital_inside_a_sentence_is_a_name_and_what_begins_one_is_n
 def test_the_capitals_of_a_headline_name_nobody() -> None:
     known = names()
     known.learn("Connect All Offices Wirelessly. My Name Is Ben Stone. Ilse Brandt Lives In Leeds.", "en")
-    assert known.found("offices wirelessly and ben stone") == []
+    assert known.in_text("offices wirelessly and ben stone") == []
 
 
 def test_a_german_noun_is_no_name_behind_an_article() -> None:
@@ -151,7 +157,7 @@ def test_a_german_noun_is_no_name_behind_an_article() -> None:
 def test_any_text_can_be_learned_and_its_names_stand_in_it(text: str, language: str) -> None:
     known = names("Ana")
     known.learn(text, language)
-    assert all(name in ("Ana", "Nora") or name.split()[0] in text for name in known.found(f"{text} ana"))
+    assert all(name in ("Ana", "Nora") or name.split()[0] in text for name in known.in_text(f"{text} ana"))
 
 
 def subjects(*turns: str | tuple[str, str]) -> list[tuple[str, str, str]]:
@@ -214,7 +220,7 @@ def test_what_is_said_of_a_person_is_a_fact_of_the_whole_name(
 
 
 def test_a_role_has_the_whole_name_also_at_the_beginning() -> None:
-    assert told("Maria Gomez is my new architect") == [("", "architect", "Maria Gomez")]
+    assert claims_in("Maria Gomez is my new architect") == [("", "architect", "Maria Gomez")]
 
 
 @pytest.mark.parametrize(
@@ -389,7 +395,7 @@ def test_what_is_told_by_the_way_is_told_in_other_languages_too() -> None:
     "text", ["my friends, Sam, Jo and Kit, are here", "Ana, Tom, my brother, and I cook", "book it for my wife, Nora"]
 )  # fmt: skip
 def test_a_list_and_who_is_called_introduce_nobody(text: str) -> None:
-    assert told(text) == []
+    assert claims_in(text) == []
 
 
 @pytest.mark.parametrize(
@@ -400,12 +406,12 @@ def test_a_list_and_who_is_called_introduce_nobody(text: str) -> None:
     ],
 )
 def test_whom_a_request_names_is_known(text: str, relation: tuple[str, str, str]) -> None:
-    assert told(text) == [relation]
+    assert claims_in(text) == [relation]
 
 
 def test_what_is_asked_or_supposed_of_somebody_is_not_told() -> None:
-    assert told("is my dentist Dr Lund or Dr Vogn?") == []
-    assert told("imagine my brother Tom were a pirate, what would he say?") == []
+    assert claims_in("is my dentist Dr Lund or Dr Vogn?") == []
+    assert claims_in("imagine my brother Tom were a pirate, what would he say?") == []
 
 
 @pytest.mark.parametrize(
@@ -446,7 +452,7 @@ def test_a_question_is_kept_that_alone_says_of_whom_something_is_told() -> None:
     ],
 )
 def test_what_is_no_name_is_none_of_a_relative(text: str, language: str) -> None:
-    assert told(text, language) == []
+    assert claims_in(text, language) == []
 
 
 def test_a_who_clause_leaves_the_rest_of_its_sentence() -> None:

@@ -25,10 +25,10 @@ def last(*said: str | tuple[str, str], **more: object) -> Statement:
 
 
 def test_a_statement_is_of_its_speaker_line_and_day() -> None:
-    one, other = talk_of(
+    first, other = talk_of(
         "i live in leeds", asks("I live in a box."), ("tool", "i live in a file"), ("user Tom", "i live in york"), first=4
     ).statements  # fmt: skip
-    assert [(s.who, s.line, s.said, s.words) for s in (one, other)] == [
+    assert [(s.who, s.line, s.said, s.words) for s in (first, other)] == [
         ("Nora", 4, "2026-03-10", "i live in leeds"),
         ("Tom", 7, "2026-03-10", "i live in york"),
     ]
@@ -44,7 +44,11 @@ def test_two_people_of_one_log_keep_their_own_languages() -> None:
         ("user Nora", "we are going to take the train then"),
         ("user Ulla", "der Schuppen ist trocken"),
     ).statements
-    assert [(one.who, one.language) for one in said] == [("Ulla", "de"), ("Nora", "en"), ("Ulla", "de")]
+    assert [(statement.who, statement.language) for statement in said] == [
+        ("Ulla", "de"),
+        ("Nora", "en"),
+        ("Ulla", "de"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +70,7 @@ def test_in_a_language_that_is_not_read_a_sentence_is_a_statement_as_it_was_said
 @pytest.mark.parametrize("marks", ["。", "！！ ？", "…"])
 def test_marks_without_a_word_are_no_statement(marks: str) -> None:
     talk = talk_of("我的电话号码是13800138000。", f"好的\n{marks}")
-    assert not [one for one in talk.statements if not any(map(str.isalnum, one.words))]
+    assert not [statement for statement in talk.statements if not any(map(str.isalnum, statement.words))]
 
 
 # What kind of thing was said
@@ -119,19 +123,19 @@ def test_german_statements_have_kinds_too(text: str, kind: str) -> None:
     ],
 )
 def test_the_subject_tells_whom_a_statement_is_about(text: str, about: str, subject: str) -> None:
-    found = last(text, names=("Ana",))
-    assert (found.about, found.subject) == (about, subject)
+    statement = last(text, names=("Ana",))
+    assert (statement.about, statement.subject) == (about, subject)
 
 
 def test_a_pronoun_goes_on_about_what_was_said_before_it() -> None:
-    found = only(talk_of("we took the plain rings. theyre silver"))
-    assert found.words == "we took the plain rings. theyre silver"
-    assert found.kind == "decide"
+    statement = only(talk_of("we took the plain rings. theyre silver"))
+    assert statement.words == "we took the plain rings. theyre silver"
+    assert statement.kind == "decide"
 
 
 def test_fragments_join_the_clause_they_go_on_from() -> None:
-    found = only(talk_of("we took the plain rings, silver, no stone"))
-    assert found.words == "we took the plain rings, silver, no stone"
+    statement = only(talk_of("we took the plain rings, silver, no stone"))
+    assert statement.words == "we took the plain rings, silver, no stone"
 
 
 @pytest.mark.parametrize(
@@ -149,17 +153,19 @@ def test_marks_inside_a_statement_part_nothing(text: str, words: str) -> None:
 
 
 def test_a_sentence_is_one_statement_but_for_what_is_doubted() -> None:
-    said = [one.words for one in talk_of("the shed is dry and i painted the door").statements]
+    said = [statement.words for statement in talk_of("the shed is dry and i painted the door").statements]
     assert said == ["the shed is dry and i painted the door"]
-    said = [one.words for one in talk_of("the shed is dry, if it rains we paint the door").statements]
+    said = [
+        statement.words for statement in talk_of("the shed is dry, if it rains we paint the door").statements
+    ]
     assert said[0] == "the shed is dry"
 
 
 def test_names_and_people_of_a_talk_are_collected() -> None:
-    found = talk_of("my sister Ulla met Bertram at the Kestrel Arms", asks("Ulla again!"))
-    assert {"Ulla", "Bertram"} <= set(found.named)
-    assert found.named.count("Ulla") == 2
-    assert found.people == {"Ulla"}
+    talk = talk_of("my sister Ulla met Bertram at the Kestrel Arms", asks("Ulla again!"))
+    assert {"Ulla", "Bertram"} <= set(talk.named)
+    assert talk.named.count("Ulla") == 2
+    assert talk.people == {"Ulla"}
 
 
 # What it answers
@@ -176,51 +182,54 @@ def test_names_and_people_of_a_talk_are_collected() -> None:
     ],
 )
 def test_an_answer_is_joined_to_its_question(question: str, answer: str, words: str) -> None:
-    found = last(asks(question), answer)
-    assert (found.asked, found.words) == (question, words)
-    assert found.kind in ("answer", "choice")
+    statement = last(asks(question), answer)
+    assert (statement.asked, statement.words) == (question, words)
+    assert statement.kind in ("answer", "choice")
 
 
 def test_a_choice_by_its_place_is_what_was_on_offer() -> None:
-    found = last(asks("I have three ideas: 1. a kite 2. a kayak 3. a tent"), "2 please")
-    assert (found.kind, found.words) == ("choice", "a kayak")
+    statement = last(asks("I have three ideas: 1. a kite 2. a kayak 3. a tent"), "2 please")
+    assert (statement.kind, statement.words) == ("choice", "a kayak")
 
 
 def test_a_german_choice_is_read_too() -> None:
-    found = last(asks("Lieber geölt oder lackiert?"), "das zweite", language="de")
-    assert (found.kind, found.words) == ("choice", "lackiert")
+    statement = last(asks("Lieber geölt oder lackiert?"), "das zweite", language="de")
+    assert (statement.kind, statement.words) == ("choice", "lackiert")
 
 
 def test_a_yes_to_an_offer_is_no_answer_worth_keeping() -> None:
-    found = last(asks("Shall I book the table?"), "yes")
-    assert (found.asked, found.content) == ("", frozenset())
+    statement = last(asks("Shall I book the table?"), "yes")
+    assert (statement.asked, statement.content) == ("", frozenset())
 
 
 def test_a_question_of_the_speaker_is_no_answer() -> None:
-    found = last(asks("Which colour do you want?"), "which ones are there?")
-    assert found.asked == ""
-    assert "asked" in found.doubts
+    statement = last(asks("Which colour do you want?"), "which ones are there?")
+    assert statement.asked == ""
+    assert "asked" in statement.doubts
 
 
 @pytest.mark.parametrize(
     "text", ["rings. we took the plain silver ones", "rings: we took the plain silver ones"]
 )
 def test_a_noun_alone_is_the_topic_of_the_next_sentence(text: str) -> None:
-    found = only(talk_of(text))
-    assert (found.topic, found.words) == ("rings", "we took the plain silver ones")
+    statement = only(talk_of(text))
+    assert (statement.topic, statement.words) == ("rings", "we took the plain silver ones")
 
 
 def test_what_judges_is_no_topic_of_the_next_sentence() -> None:
     statements = talk_of("looks good. tests run with tox, mostly").statements
-    assert [(one.topic, one.words) for one in statements][-1] == ("", "tests run with tox, mostly")
+    assert [(statement.topic, statement.words) for statement in statements][-1] == (
+        "",
+        "tests run with tox, mostly",
+    )
 
 
 def test_id_without_an_apostrophe_begins_a_clause_only_before_a_verb() -> None:
     statement = only(talk_of("branch names start with the ticket id, e.g. BILL-123-fix"))
     assert statement.words == "branch names start with the ticket id, e.g. BILL-123-fix"
-    assert [one.words for one in talk_of("i take the train id prefer a bus").statements][-1].endswith(
-        "id prefer a bus"
-    )
+    assert [statement.words for statement in talk_of("i take the train id prefer a bus").statements][
+        -1
+    ].endswith("id prefer a bus")
 
 
 def test_whom_one_greets_is_no_topic() -> None:
@@ -305,8 +314,8 @@ def test_a_question_without_its_mark_stays_one(text: str, language: str) -> None
     ],
 )
 def test_a_doubt_about_something_else_does_not_spread(text: str) -> None:
-    (found,) = [one for one in talk_of(text).statements if "leeds" in one.words]
-    assert found.doubts == frozenset()
+    (statement,) = [statement for statement in talk_of(text).statements if "leeds" in statement.words]
+    assert statement.doubts == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -319,14 +328,16 @@ def test_a_doubt_about_something_else_does_not_spread(text: str) -> None:
     ],
 )  # fmt: skip
 def test_what_somebody_makes_up_or_shows_is_not_told_of_them(language: str, text: str) -> None:
-    assert not [claim for one in talk_of(text, language=language).statements for claim in one.assertions]
+    assert not [
+        claim for statement in talk_of(text, language=language).statements for claim in statement.assertions
+    ]
 
 
 @pytest.mark.parametrize("text", ["remember: the shed key is under the pot", "note to self: the shed key is under the pot", "dont forget that the shed key is under the pot", "for your notes: the shed key is under the pot"])  # fmt: skip
 def test_what_is_to_be_remembered_is_stressed(text: str) -> None:
-    found = talk_of(text).statements[-1]
-    assert found.stressed
-    assert "the shed key is under the pot" in found.words
+    statement = talk_of(text).statements[-1]
+    assert statement.stressed
+    assert "the shed key is under the pot" in statement.words
 
 
 def test_a_sign_of_change_a_figure_and_a_word_of_health_are_seen() -> None:
@@ -338,21 +349,21 @@ def test_a_sign_of_change_a_figure_and_a_word_of_health_are_seen() -> None:
 
 
 def test_a_correction_within_a_turn_stands_with_what_it_corrects() -> None:
-    found = last("the dentist is at 11am, no wait 13:00")
-    assert found.words == "the dentist is at 13:00"
-    assert found.instead == "13:00, first 11am"
-    assert found.quote == "the dentist is at 13:00"
+    statement = last("the dentist is at 11am, no wait 13:00")
+    assert statement.words == "the dentist is at 13:00"
+    assert statement.instead == "13:00, first 11am"
+    assert statement.quote == "the dentist is at 13:00"
 
 
 # What is left out
 
 
 def test_words_of_others_are_named_and_not_read() -> None:
-    found = talk_of(
+    talk = talk_of(
         'my landlord sent this\n> the rent is 900\n> from june\n"We are sorry. We are very sorry."'
     )
-    assert not any("900" in one.words or "sorry" in one.words for one in found.statements)
-    assert {(one.who, one.line) for one in found.pasted} == {("Nora", 1)}
+    assert not any("900" in statement.words or "sorry" in statement.words for statement in talk.statements)
+    assert {(text.who, text.line) for text in talk.pasted} == {("Nora", 1)}
 
 
 @pytest.mark.parametrize(
@@ -375,7 +386,7 @@ def test_words_of_others_are_named_and_not_read() -> None:
     ],
 )
 def test_what_somebody_says_is_kept_whole(text: str) -> None:
-    assert [one.words for one in talk_of(text).statements] == [text]
+    assert [statement.words for statement in talk_of(text).statements] == [text]
 
 
 PIECES = (
@@ -390,9 +401,9 @@ def test_what_is_kept_stands_in_what_was_typed_and_its_brackets_are_closed(
     pieces: list[str], gap: str
 ) -> None:
     typed = f"my backup host {gap.join(pieces)}"
-    for one in talk_of(typed).statements:
-        assert one.words in " ".join(typed.split())
-        assert is_closed(one.words), one.words
+    for statement in talk_of(typed).statements:
+        assert statement.words in " ".join(typed.split())
+        assert is_closed(statement.words), statement.words
 
 
 @pytest.mark.parametrize(
@@ -450,19 +461,19 @@ TURNS = st.tuples(
 def test_whatever_is_said_statements_are_of_users_and_of_their_own_words(
     said: list[tuple[str, str]], language: str
 ) -> None:
-    found = talk_of(*said, names=("Ana", "Red Kayak"), language=language)
-    assert found == talk_of(*said, names=("Ana", "Red Kayak"), language=language)
+    talk = talk_of(*said, names=("Ana", "Red Kayak"), language=language)
+    assert talk == talk_of(*said, names=("Ana", "Red Kayak"), language=language)
     texts = {line: (who, text) for line, (who, text) in enumerate(said, 1)}
-    for one in found.statements:
-        who, text = texts[one.line]
+    for statement in talk.statements:
+        who, text = texts[statement.line]
         assert who.startswith("user")
-        assert one.who == (who.partition(" ")[2] or "user")
-        assert one.words
-        assert len(one.words) <= 2 * LONGEST
-        if not one.instead and "no wait" not in text and one.kind != "choice":
+        assert statement.who == (who.partition(" ")[2] or "user")
+        assert statement.words
+        assert len(statement.words) <= 2 * LONGEST
+        if not statement.instead and "no wait" not in text and statement.kind != "choice":
             plain = one_line(text.replace("’", "'"))
-            assert all(token in plain.lower() for token in one.content)
-    assert all(one.who in ("Nora", "Tom", "user") for one in found.pasted)
+            assert all(token in plain.lower() for token in statement.content)
+    assert all(text.who in ("Nora", "Tom", "user") for text in talk.pasted)
 
 
 @pytest.mark.parametrize(
@@ -470,8 +481,8 @@ def test_whatever_is_said_statements_are_of_users_and_of_their_own_words(
     ['say "\n" or "\t" or "red"?', '"." "," "?"', "1. \n2. x\n3. \n", '" " or "  "?', "Red or , or …?"],
 )
 def test_options_without_words_are_none(asked: str) -> None:
-    found = talk_of(("assistant", asked), "the second one").statements
-    assert all(one.words.strip() for one in found)
+    statements = talk_of(("assistant", asked), "the second one").statements
+    assert all(statement.words.strip() for statement in statements)
 
 
 @pytest.mark.parametrize(
@@ -486,7 +497,9 @@ def test_what_somebody_says_is_no_supposition(language: str, text: str, last: st
 
 
 def test_a_verb_of_being_alone_orders_nothing() -> None:
-    assert not [one for one in talk_of("what would my tax be").statements if one.kind == "order"]
+    assert not [
+        statement for statement in talk_of("what would my tax be").statements if statement.kind == "order"
+    ]
 
 
 def test_a_doubt_in_a_reason_is_not_of_what_it_explains() -> None:
@@ -515,9 +528,12 @@ def test_what_may_be_so_is_doubted_of_whom_it_is(text: str) -> None:
     ],
 )
 def test_what_takes_the_place_of_what_ends_is_told_with_it(text: str) -> None:
-    assert [one.words for one in talk_of(text).statements] == [text]
+    assert [statement.words for statement in talk_of(text).statements] == [text]
 
 
 def test_a_request_behind_an_end_stands_for_itself() -> None:
     statements = talk_of("the meeting on Monday is cancelled, send me the notes").statements
-    assert [one.words for one in statements] == ["the meeting on Monday is cancelled", "send me the notes"]
+    assert [statement.words for statement in statements] == [
+        "the meeting on Monday is cancelled",
+        "send me the notes",
+    ]

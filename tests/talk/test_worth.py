@@ -37,7 +37,11 @@ def weighed(*turns: tuple[str, str] | str, project: str = "") -> list[Statement]
 
 
 def kept(*turns: tuple[str, str] | str) -> list[str]:
-    return [one.words for one in weighed(*turns) if verdict(one).verdict in ("fact", "statement")]
+    return [
+        candidate.words
+        for candidate in weighed(*turns)
+        if verdict(candidate).verdict in ("fact", "statement")
+    ]
 
 
 def run_record(root: Path) -> dict[str, object]:
@@ -84,19 +88,19 @@ def test_what_is_hardly_worth_having_stays_in_the_log_and_what_is_kept_says_why(
 
 def test_a_figure_that_somebody_puts_right_is_worth_having_whatever_the_sum_says() -> None:
     words = "pick up the paint, we need 40 rolls, no wait 60 of them"
-    (said,) = [one for one in talk_of(words).statements if one.instead]
+    (said,) = [statement for statement in talk_of(words).statements if statement.instead]
     hardly = replace(said, worth=Worth(0.1, (), enough=False))
     assert verdict(hardly).verdict == "statement"
     assert verdict(replace(hardly, instead="")).verdict == "episode"
 
 
 def test_the_sum_is_the_sum_of_its_parts_and_reads_no_feature_that_nobody_named() -> None:
-    for one in weighed(*LIFE, *WORK):
-        assert one.worth is not None
-        assert {name for name, _ in one.worth.parts} <= set(FEATURES)
-        sizes = [abs(part) for _, part in one.worth.parts]
+    for candidate in weighed(*LIFE, *WORK):
+        assert candidate.worth is not None
+        assert {name for name, _ in candidate.worth.parts} <= set(FEATURES)
+        sizes = [abs(part) for _, part in candidate.worth.parts]
         assert sizes == sorted(sizes, reverse=True)
-        assert 0 <= one.worth.score <= 1
+        assert 0 <= candidate.worth.score <= 1
 
 
 def test_the_same_lines_give_the_same_worth_whatever_comes_later() -> None:
@@ -105,8 +109,8 @@ def test_the_same_lines_give_the_same_worth_whatever_comes_later() -> None:
     longer = segment_of([*LIFE, *WORK])
     talk = read(segment.turns, {})
     session = SessionLook.of(segment.turns, "en")
-    assert [features_of(one) for one in exchanges(talk, segment.turns, session)] == [
-        features_of(one) for one in exchanges(talk, longer.turns, session)
+    assert [features_of(exchange) for exchange in exchanges(talk, segment.turns, session)] == [
+        features_of(exchange) for exchange in exchanges(talk, longer.turns, session)
     ]
 
 
@@ -141,7 +145,9 @@ def test_the_same_range_gives_the_same_lines_in_a_vault_that_knows_other_things(
     ],
 )
 def test_an_order_by_itself_or_with_a_sign_of_lasting_stands(turns: list[str]) -> None:
-    assert any(one.kind == "order" and verdict(one).verdict == "fact" for one in weighed(*turns))
+    assert any(
+        candidate.kind == "order" and verdict(candidate).verdict == "fact" for candidate in weighed(*turns)
+    )
 
 
 @pytest.mark.parametrize(
@@ -166,7 +172,9 @@ def test_an_order_by_itself_or_with_a_sign_of_lasting_stands(turns: list[str]) -
     ],
 )
 def test_an_order_in_company_is_of_the_moment(turns: list[str]) -> None:
-    assert not any(one.kind == "order" and verdict(one).verdict == "fact" for one in weighed(*turns))
+    assert not any(
+        candidate.kind == "order" and verdict(candidate).verdict == "fact" for candidate in weighed(*turns)
+    )
 
 
 @pytest.mark.parametrize(
@@ -180,8 +188,8 @@ def test_an_order_in_company_is_of_the_moment(turns: list[str]) -> None:
 )
 def test_news_of_a_piece_of_code_is_of_the_moment(text: str, kept: bool) -> None:
     said = weighed(text, project="harrier")
-    assert [verdict(one).verdict in ("fact", "statement") for one in said] == [kept]
-    assert kept == any("moment" not in one.doubts for one in said)
+    assert [verdict(candidate).verdict in ("fact", "statement") for candidate in said] == [kept]
+    assert kept == any("moment" not in candidate.doubts for candidate in said)
     assert "moment" not in weighed("My test is on 14 November in Hull")[0].doubts  # no repository
 
 
@@ -192,8 +200,8 @@ def test_to_dos_orders_what_is_asked_to_be_remembered_and_changes_pass_the_sum_b
         ("no bullets pls", "fact"),
         ("i live in Leeds now", "fact"),
     ):
-        [one] = [replace(one, worth=no) for one in weighed(text)]
-        assert verdict(one).verdict == wanted
+        [candidate] = [replace(candidate, worth=no) for candidate in weighed(text)]
+        assert verdict(candidate).verdict == wanted
 
 
 def test_what_touches_in_a_turn_is_one_item_in_whole_sentences(tmp_path: Path) -> None:

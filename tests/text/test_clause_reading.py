@@ -122,16 +122,16 @@ PIECES = st.sampled_from(
 
 @given(st.lists(PIECES, max_size=25).map("".join) | st.text(max_size=120), st.sampled_from(codes()))
 def test_the_clauses_of_any_text_stand_in_it_in_order_and_hold_its_words_once(text: str, code: str) -> None:
-    found = read(text, code)
-    assert [clause.start for clause in found] == sorted(clause.start for clause in found)
-    assert all(one.end <= other.start for one, other in pairwise(found))
-    for clause in found:
+    clauses = read(text, code)
+    assert [clause.start for clause in clauses] == sorted(clause.start for clause in clauses)
+    assert all(clause.end <= other.start for clause, other in pairwise(clauses))
+    for clause in clauses:
         assert tokens_of(text[clause.start : clause.end]) == clause.typed
         assert clause.tokens == tokens_of(clause.text)
         assert clause.kind in ("", *KINDS)
         assert set(clause.subject) | set(clause.verb) <= set(clause.tokens)
         assert set(tokens_of(clause.rest)) <= set(clause.tokens)
-    assert found == read(text, code)
+    assert clauses == read(text, code)
 
 
 ASKED = {

@@ -68,7 +68,7 @@ ORDINARY = [
 @pytest.mark.parametrize(("phrase", "start", "end"), PHRASES)
 def test_a_spoken_date_is_its_days(phrase: str, start: str, end: str) -> None:
     ranges, rest = find_ranges(phrase, TODAY)
-    assert [(found.start, found.end) for found in ranges] == [(start, end)]
+    assert [(span.start, span.end) for span in ranges] == [(start, end)]
     assert rest.replace("the", "").strip() == ""
 
 
@@ -80,7 +80,7 @@ def test_the_last_this_and_the_next_of_a_unit_follow_each_other(today: date, uni
     last, this, following = (
         [*find_ranges(f"{which} {unit}", today)[0]] for which in ("last", "this", "next")
     )
-    days = [date.fromisoformat(day) for found in (*last, *this, *following) for day in found[:2]]
+    days = [date.fromisoformat(day) for span in (*last, *this, *following) for day in span[:2]]
     assert len(days) == 6
     assert days == sorted(days)
     gap = 6 if unit == "weekend" else 1
@@ -117,11 +117,11 @@ def test_ordinary_words_stay_words(text: str) -> None:
 )
 def test_dates_cross_the_borders_of_months_and_years(today: date, phrase: str, start: str, end: str) -> None:
     ranges, _ = find_ranges(phrase, today)
-    assert [(found.start, found.end) for found in ranges] == [(start, end)]
+    assert [(span.start, span.end) for span in ranges] == [(start, end)]
 
 
 @pytest.mark.parametrize(
-    ("told", "day"),
+    ("sentence", "day"),
     [
         ("on Monday I start at Kellwerk", "2025-04-14"),
         ("on Monday I went home", "2025-04-07"),
@@ -147,22 +147,24 @@ def test_dates_cross_the_borders_of_months_and_years(today: date, phrase: str, s
         ("na sexta-feira fui ao médico", "2025-04-04"),
     ],
 )
-def test_a_day_without_its_year_follows_the_tense_of_what_is_told(told: str, day: str) -> None:
-    assert next((one.start, one.end) for one in told_ranges(told, TODAY)) == (day, day)
+def test_a_day_without_its_year_follows_the_tense_of_what_is_told(sentence: str, day: str) -> None:
+    assert next((span.start, span.end) for span in told_ranges(sentence, TODAY)) == (day, day)
 
 
 def test_the_text_keeps_its_length_and_every_other_word() -> None:
     text = "What was in yesterday's mail, and what last week?"
     ranges, rest = find_ranges(text, TODAY)
-    assert [found.text for found in ranges] == ["in yesterday's", "last week"]
-    assert [text[slice(*found.span)] for found in ranges] == [found.text for found in ranges]
+    assert [span.text for span in ranges] == ["in yesterday's", "last week"]
+    assert [text[slice(*span.span)] for span in ranges] == [span.text for span in ranges]
     assert len(rest) == len(text)
     assert rest.split() == ["What", "was", "mail,", "and", "what", "?"]
 
 
 def test_the_value_of_a_date_field_may_be_a_bare_year_or_month() -> None:
-    found = [leading_range(text, TODAY) for text in ("2024 plans", "May x", "last week x", "x last week", "")]
-    assert [hit and (hit.start, hit.end, hit.text) for hit in found] == [
+    ranges = [
+        leading_range(text, TODAY) for text in ("2024 plans", "May x", "last week x", "x last week", "")
+    ]
+    assert [hit and (hit.start, hit.end, hit.text) for hit in ranges] == [
         ("2024-01-01", "2024-12-31", "2024"),
         ("2024-05-01", "2024-05-31", "May"),
         ("2025-03-31", "2025-04-06", "last week"),
@@ -185,7 +187,7 @@ def test_the_value_of_a_date_field_may_be_a_bare_year_or_month() -> None:
     ],
 )
 def test_a_comma_and_an_hour_end_a_date(text: str, days: list[str]) -> None:
-    assert [found.text for found in find_ranges(text, TODAY)[0]] == days
+    assert [span.text for span in find_ranges(text, TODAY)[0]] == days
 
 
 _DATE_WORDS = " ".join(phrase for phrase, _, _ in PHRASES).split() + ORDINARY
@@ -196,9 +198,9 @@ def test_any_heap_of_date_words_gives_ordered_ranges_on_any_day(text: str, today
     ranges, rest = find_ranges(text, today)
     assert (ranges, rest) == find_ranges(text, today)
     assert len(rest) == len(text)
-    for found in ranges:
-        assert not (found.start and found.end) or found.start <= found.end
-        assert found.text == text[slice(*found.span)]
+    for span in ranges:
+        assert not (span.start and span.end) or span.start <= span.end
+        assert span.text == text[slice(*span.span)]
 
 
 @given(st.text(max_size=60), st.dates())

@@ -275,7 +275,7 @@ def _rows(table: str) -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize("table", [GERMAN, FRENCH, SPANISH, CHINESE], ids=["de", "fr", "es", "zh"])
 def test_a_date_is_read_as_a_speaker_of_the_language_means_it(table: str) -> None:
     read = {phrase: find_ranges(phrase, TODAY) for phrase, _, _ in _rows(table)}
-    assert {phrase: [found[:2] for found in ranges] for phrase, (ranges, _) in read.items()} == {
+    assert {phrase: [span[:2] for span in ranges] for phrase, (ranges, _) in read.items()} == {
         phrase: [(first, last)] for phrase, first, last in _rows(table)
     }
     besides = {"in", "der", "den", "la", "les", "los", "ces", "en", "à"}
@@ -289,7 +289,7 @@ def test_what_only_looks_like_a_date_stays_words(table: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told", "rest"),
+    ("text", "days", "rest"),
     [
         ("我们上周在哪里吃饭？", ["上周"], "我们    在哪里吃饭？"),
         ("冯浩然3月5日到8日去了哪里", ["3月5日到8日"], "冯浩然        去了哪里"),
@@ -303,9 +303,9 @@ def test_what_only_looks_like_a_date_stays_words(table: str) -> None:
         ("What did Mai say hier, last week?", ["last week"], "What did Mai say hier, ?"),
     ],
 )
-def test_the_rest_of_a_question_stays_words(text: str, told: list[str], rest: str) -> None:
+def test_the_rest_of_a_question_stays_words(text: str, days: list[str], rest: str) -> None:
     ranges, left = find_ranges(text, TODAY)
-    assert [found.text for found in ranges] == told
+    assert [span.text for span in ranges] == days
     assert len(left) == len(text)
     assert left.split() == rest.split()
 
@@ -328,12 +328,12 @@ def test_in_any_text_dates_are_apart_and_in_order(pieces: list[str], between: st
     ranges, rest = find_ranges(text, today)
     assert len(rest) == len(text)
     at = 0
-    for found in ranges:
-        start, end = found.span
+    for span in ranges:
+        start, end = span.span
         assert at <= start < end <= len(text)
-        assert found.text == text[start:end]
-        assert found.start or found.end
-        assert not (found.start and found.end) or found.start <= found.end
+        assert span.text == text[start:end]
+        assert span.start or span.end
+        assert not (span.start and span.end) or span.start <= span.end
         at = end
     leading_range(text, today)
 
@@ -341,8 +341,8 @@ def test_in_any_text_dates_are_apart_and_in_order(pieces: list[str], between: st
 def test_a_date_in_another_spelling_of_its_characters_is_the_same_date() -> None:
     for text in ("le 3 février", "am 3. März", "el miércoles", "1º de mayo"):
         spelled = unicodedata.normalize("NFD", text)
-        assert [found[:2] for found in find_ranges(spelled, TODAY)[0]] == [
-            found[:2] for found in find_ranges(text, TODAY)[0]
+        assert [span[:2] for span in find_ranges(spelled, TODAY)[0]] == [
+            span[:2] for span in find_ranges(text, TODAY)[0]
         ]
 
 
@@ -358,7 +358,7 @@ def test_a_number_in_one_character_with_its_point_is_no_date() -> None:
 
 
 def test_an_accent_without_a_letter_is_no_word() -> None:
-    assert [found[:2] for found in find_ranges("x \u0301 on 3 May 2024", TODAY)[0]] == [
+    assert [span[:2] for span in find_ranges("x \u0301 on 3 May 2024", TODAY)[0]] == [
         ("2024-05-03", "2024-05-03")
     ]
 
@@ -367,12 +367,14 @@ def test_the_examples_of_the_documentation_are_dates() -> None:
     page = (Path(__file__).parent.parent.parent / "docs" / "reference" / "recall.md").read_text(
         encoding="utf-8"
     )
-    [told] = [part for part in page.split("\n\n") if part.startswith("**Dates** are read in nine languages")]
-    languages = re.findall(r"[A-Z]\w+\s\(([^)]+)\)", told)
+    [paragraph] = [
+        part for part in page.split("\n\n") if part.startswith("**Dates** are read in nine languages")
+    ]
+    languages = re.findall(r"[A-Z]\w+\s\(([^)]+)\)", paragraph)
     examples = [example for language in languages for example in re.findall(r"`([^`]+)`", language)]
     assert len(languages) == 9
     for example in examples:
-        assert [found.text for found in find_ranges(example, TODAY)[0]] == [example]
+        assert [span.text for span in find_ranges(example, TODAY)[0]] == [example]
 
 
 FURTHER = """
@@ -407,7 +409,7 @@ on 2020.09.05                       2020-09-05 2020-09-05
 
 def test_further_languages_and_days_ahead_are_read() -> None:
     rows = [re.split(r"\s{2,}| (?=\d{4}-\d\d-\d\d)", line.strip()) for line in FURTHER.strip().splitlines()]
-    read = {phrase: [found[:3] for found in find_ranges(phrase, TODAY)[0]] for phrase, _, _ in rows}
+    read = {phrase: [span[:3] for span in find_ranges(phrase, TODAY)[0]] for phrase, _, _ in rows}
     assert read == {phrase: [(start, end, phrase)] for phrase, start, end in rows}
 
 

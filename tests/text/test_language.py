@@ -53,7 +53,7 @@ def test_folding_twice_is_folding_once_and_composition_does_not_matter(text: str
 
 
 @pytest.mark.parametrize(
-    ("code", "one", "other"),
+    ("code", "word", "other"),
     [
         ("en", "deadlines", "deadline"), ("en", "went", "go"), ("en", "Nora’s", "nora"),
         ("en", "children", "child"), ("de", "Häuser", "Haus"), ("de", "Wohnungen", "Wohnung"),
@@ -62,8 +62,8 @@ def test_folding_twice_is_folding_once_and_composition_does_not_matter(text: str
         ("none", "Häuser", "hauser"), ("tr", "İSTANBUL", "istanbul"),
     ],
 )  # fmt: skip
-def test_forms_of_a_word_share_a_stem(code: str, one: str, other: str) -> None:
-    assert language(code).tokens(one) == language(code).tokens(other)
+def test_forms_of_a_word_share_a_stem(code: str, word: str, other: str) -> None:
+    assert language(code).tokens(word) == language(code).tokens(other)
 
 
 @pytest.mark.parametrize("word", ["007", "1.10", "v2", "2025", "b12"])
@@ -106,8 +106,8 @@ def test_words_that_never_come_again_do_not_fill_the_memory(monkeypatch):
     """Ids and marks are words too, and a daemon runs for months."""
     monkeypatch.setattr("memoryclaw.text.language._KEPT", 100)
     spoken = Language("en", str.lower, frozenset())
-    found = {spoken.token(f"n{i}") for i in range(1000)}
-    assert found == {f"n{i}" for i in range(1000)}
+    tokens = {spoken.token(f"n{i}") for i in range(1000)}
+    assert tokens == {f"n{i}" for i in range(1000)}
     assert len(spoken.known) <= 100
 
 

@@ -36,10 +36,10 @@ def test_talking_about_secrets_is_no_secret(line):
 
 
 def test_a_mark_names_the_kind_and_the_same_secret_always_gets_the_same():
-    one, two = redacted("password: hunter2"), redacted("I think the password is hunter2.")
-    assert MARK.search(one)[0] == MARK.search(two)[0]
-    assert MARK.search(one)[1] == "password"
-    assert redacted("password: hunter3") != one
+    first, second = redacted("password: hunter2"), redacted("I think the password is hunter2.")
+    assert MARK.search(first)[0] == MARK.search(second)[0]
+    assert MARK.search(first)[1] == "password"
+    assert redacted("password: hunter3") != first
 
 
 def test_without_the_key_a_fingerprint_tells_nothing():

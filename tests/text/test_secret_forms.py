@@ -21,7 +21,7 @@ def redacted(text: str) -> str:
 @pytest.mark.parametrize("forms", [FIRST, AFTER], ids=["first", "after"])
 def test_of_the_forms_at_most_one_in_twenty_survives(forms: tuple[Form, ...]) -> None:
     samples = list(secretforms.written(20261125, forms))
-    missed = [one for one in samples if secretforms.survives(one, redacted(one.text))]
+    missed = [sample for sample in samples if secretforms.survives(sample, redacted(sample.text))]
     assert len(missed) <= len(samples) * 0.05, missed
 
 

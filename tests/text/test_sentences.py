@@ -8,7 +8,7 @@ from memoryclaw.text.language import sentences
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("It rained. We left!", ["It rained.", "We left!"]),
         ("Dr. Rao came. Tel. 0561 is new.", ["Dr. Rao came.", "Tel. 0561 is new."]),
@@ -28,5 +28,5 @@ from memoryclaw.text.language import sentences
         ("", []),
     ],
 )
-def test_sentences_end_at_marks_and_lines_and_at_no_abbreviation(text: str, found: list[str]) -> None:
-    assert sentences(text) == found
+def test_sentences_end_at_marks_and_lines_and_at_no_abbreviation(text: str, expected: list[str]) -> None:
+    assert sentences(text) == expected

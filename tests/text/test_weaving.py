@@ -10,8 +10,8 @@ from memoryclaw.text.merging import both, merge_outlines, weave
 WORDS = st.lists(st.sampled_from([f"w{n}" for n in range(30)]), unique=True, max_size=12)
 
 
-def woven(base: list[str], one: list[str], two: list[str]) -> list[str]:
-    texts = ["".join(f"{line}\n" for line in lines) for lines in (base, one, two)]
+def woven(base: list[str], ours: list[str], theirs: list[str]) -> list[str]:
+    texts = ["".join(f"{line}\n" for line in lines) for lines in (base, ours, theirs)]
     return weave(*texts, both, lambda _, mine, other: both(mine, other)).text.splitlines()
 
 
@@ -25,26 +25,26 @@ def woven(base: list[str], one: list[str], two: list[str]) -> list[str]:
 def test_what_was_added_stays_and_what_was_taken_away_goes(
     base: list[str], gone: set[int], also: set[int], at: int, to: int
 ) -> None:
-    one = [line for n, line in enumerate(base) if n not in gone]
-    two = [line for n, line in enumerate(base) if n not in also]
-    one.insert(at, "mine")
-    two.insert(to, "theirs")
+    ours = [line for n, line in enumerate(base) if n not in gone]
+    theirs = [line for n, line in enumerate(base) if n not in also]
+    ours.insert(at, "mine")
+    theirs.insert(to, "theirs")
     kept = {line for n, line in enumerate(base) if n not in gone | also}
-    found = woven(base, one, two)
-    assert set(found) == kept | {"mine", "theirs"}
-    assert len(found) == len(set(found))
-    assert woven(base, two, two) == two
-    assert woven(base, base, two) == two == woven(base, two, base)
+    merged = woven(base, ours, theirs)
+    assert set(merged) == kept | {"mine", "theirs"}
+    assert len(merged) == len(set(merged))
+    assert woven(base, theirs, theirs) == theirs
+    assert woven(base, base, theirs) == theirs == woven(base, theirs, base)
 
 
 def test_a_long_text_is_merged_line_by_line_too() -> None:
     base = [f"- line {n}" for n in range(20_000)]
-    one, two = [*base], [*base]
-    one[4], one[15_000] = "a", "A"
-    two[100], two[19_998] = "b", "B"
-    merged = [*one]
+    ours, theirs = [*base], [*base]
+    ours[4], ours[15_000] = "a", "A"
+    theirs[100], theirs[19_998] = "b", "B"
+    merged = [*ours]
     merged[100], merged[19_998] = "b", "B"
-    assert woven(base, one, two) == merged
+    assert woven(base, ours, theirs) == merged
 
 
 def test_line_ends_that_one_side_changed_are_no_conflict() -> None:
@@ -53,9 +53,18 @@ def test_line_ends_that_one_side_changed_are_no_conflict() -> None:
 
 
 def test_what_both_began_anew_is_one_outline() -> None:
-    one = ["# Anna\n", "- city: Bern\n", "\n", "## History\n", "- city: Rome\n"]
-    two = ["# Anna\n", "- phone: 1\n", "\n", "## History\n", "- phone: 2\n", "\n", "# Bo\n", "- city: Oslo\n"]
-    assert "".join(merge_outlines(one, two)) == (
+    ours = ["# Anna\n", "- city: Bern\n", "\n", "## History\n", "- city: Rome\n"]
+    theirs = [
+        "# Anna\n",
+        "- phone: 1\n",
+        "\n",
+        "## History\n",
+        "- phone: 2\n",
+        "\n",
+        "# Bo\n",
+        "- city: Oslo\n",
+    ]
+    assert "".join(merge_outlines(ours, theirs)) == (
         "# Anna\n- city: Bern\n- phone: 1\n\n## History\n- city: Rome\n- phone: 2\n\n# Bo\n- city: Oslo\n"
     )
 

@@ -54,14 +54,14 @@ def test_the_owner_sees_every_byte() -> None:
 
 
 def test_the_agent_sees_what_no_label_keeps_for_others_and_every_line_keeps_its_number() -> None:
-    found = visible_bytes("notes/ann.md", NOTE, "agent", {})
-    assert found is not None
-    assert lines(found) == [
+    data = visible_bytes("notes/ann.md", NOTE, "agent", {})
+    assert data is not None
+    assert lines(data) == [
         "---", "title: Ann", "tags: [people]", "---", "# Ann", "- email: ann@example.org", "- talk: Tuesday [audience:: public]",
         "## Work", "| name | pay |", "|---|---|", "| Bo | 1 |",
     ]  # fmt: skip
     was = NOTE.splitlines()
-    for number, line in enumerate(found.splitlines()):
+    for number, line in enumerate(data.splitlines()):
         assert line in (b"", was[number])
 
 
@@ -102,7 +102,7 @@ def test_a_public_row_comes_with_the_head_of_its_table_and_an_item_with_those_ab
 def test_a_note_is_for_whom_its_header_says_and_in_doubt_for_the_owner(header: str, sees: set[str]) -> None:
     data = f"---\n{header}\n---\n\ntext\n".encode()
     callers = ("owner", "agent", "family", "public")
-    assert {one for one in callers if visible_bytes("notes/a.md", data, one, {}) is not None} == sees
+    assert {caller for caller in callers if visible_bytes("notes/a.md", data, caller, {}) is not None} == sees
 
 
 def test_a_property_on_a_line_of_its_own_is_of_the_whole_note() -> None:

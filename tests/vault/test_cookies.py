@@ -79,9 +79,9 @@ def test_many_readers_at_once_are_all_told(live, state):
         reader.start()
     seen = set()
     while any(reader.is_alive() for reader in readers):
-        found = cookies(state)
-        seen.update(found)
-        take(state, found)
+        names = cookies(state)
+        seen.update(names)
+        take(state, names)
     assert heard == [True] * 20
     assert 1 <= len(seen) <= 20, "threads of one process share a cookie that was dropped after they came"
 

@@ -116,11 +116,11 @@ def test_a_patch_touches_only_the_lines_of_its_property(*, entries, key, value, 
     data = (b"\xef\xbb\xbf" if bom else b"") + text.replace("\n", end).encode()
     read = decode(data)
     after = encode(read._replace(text=set_property(read.text, key, value)))
-    found = next((entry for entry in entries if entry.startswith(f"{key}:")), "")
+    entry_of_key = next((entry for entry in entries if entry.startswith(f"{key}:")), "")
     kept = [
         line
         for line in lines_of(data.decode())
-        if line.strip() and line.rstrip("\r\n") not in found.split("\n")
+        if line.strip() and line.rstrip("\r\n") not in entry_of_key.split("\n")
     ]
     rest = iter(lines_of(after.decode()))
     assert all(line in rest for line in kept)  # every other line is there still, byte for byte and in order

@@ -46,7 +46,7 @@ def test_a_name_is_never_found_inside_a_word_of_a_spaced_script() -> None:
 
 @given(st.lists(st.text(min_size=1, max_size=12), max_size=32))
 def test_any_words_give_bounded_candidates_that_do_not_overlap_once_chosen(words: list[str]) -> None:
-    found = candidates(words)
-    assert len(found) <= 1000
-    chosen = select(found, {hit.key for hit in found})
+    names = candidates(words)
+    assert len(names) <= 1000
+    chosen = select(names, {hit.key for hit in names})
     assert all(a.span[1] <= b.span[0] for a, b in pairwise(chosen))

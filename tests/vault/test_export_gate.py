@@ -15,7 +15,7 @@ TURNS = [
     {"session": "s1", "turn": 2, "role": "assistant", "content": "77, noted"},
     {"session": "s1", "turn": 3, "role": "user", "content": "Tea, please"},
 ]
-DATA = "".join(json.dumps(one) + "\n" for one in TURNS).encode()
+DATA = "".join(json.dumps(turn) + "\n" for turn in TURNS).encode()
 CITED = {"ep-1", LOG}
 
 

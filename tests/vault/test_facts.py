@@ -18,7 +18,7 @@ def facts_of(text: str, path: str = PROJECTS) -> Facts:
     return facts_in(path, text, DEFAULT_COLLECTIONS)
 
 
-def told(text: str, path: str = PROJECTS) -> list[tuple[str, str, str, int]]:
+def rows_of(text: str, path: str = PROJECTS) -> list[tuple[str, str, str, int]]:
     return [(f.entity, f.field, f.value, f.line) for f in facts_of(text, path).facts]
 
 
@@ -96,7 +96,7 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_of_facts_is_read(form):
     text, expected = FORMS[form]
-    assert told(text) == expected
+    assert rows_of(text) == expected
 
 
 PROSE = [
@@ -113,9 +113,9 @@ PROSE = [
 
 @pytest.mark.parametrize("text", PROSE)
 def test_prose_stays_prose(text):
-    found = facts_of(text, "semantic/a-file.md")
-    assert not found.facts
-    assert not found.told
+    read = facts_of(text, "semantic/a-file.md")
+    assert not read.facts
+    assert not read.lines
 
 
 def test_names_with_dots_are_quoted_in_ids_and_come_apart_again():
@@ -130,13 +130,13 @@ def test_the_header_id_begins_the_ids_of_its_facts():
 
 
 def test_history_below_an_entity_holds_its_old_values():
-    found = facts_of(
+    read = facts_of(
         "# A\n- b: new\n\n## History\n- b: old [until:: 2025]\n### 2024\n- b: older\n\n# B\n- b: x\n"
     )
-    assert [(f.entity, f.value, f.current) for f in found.facts] == [
+    assert [(f.entity, f.value, f.current) for f in read.facts] == [
         ("A", "new", True), ("A", "old", False), ("A", "older", False), ("B", "x", True),
     ]  # fmt: skip
-    assert "History" not in {spot.entity for spot in found.spots}
+    assert "History" not in {spot.entity for spot in read.spots}
 
 
 def test_lists_and_tables_share_one_history_at_the_end():
@@ -144,16 +144,16 @@ def test_lists_and_tables_share_one_history_at_the_end():
         "# Projects\n- Dr. A:\n    phone: 1\n- x: new\n# History\n- Dr. A.phone: 0\n- x: old\n- Dr. A:\n    fax: 9\n"
         '- "b.c".phone: 8\n## x\n- lead: Z\n'
     )
-    found = facts_of(text)
-    assert [(f.entity, f.field, f.value) for f in found.facts if not f.current] == [
+    read = facts_of(text)
+    assert [(f.entity, f.field, f.value) for f in read.facts if not f.current] == [
         ("Dr. A", "phone", "0"), ("x", "value", "old"), ("Dr. A", "fax", "9"), ("b.c", "phone", "8"), ("x", "lead", "Z"),
     ]  # fmt: skip
-    assert found.history == (5, 12)
+    assert read.history == (5, 12)
 
 
 def test_a_current_value_has_the_plain_id_even_below_its_history():
-    found = facts_of("# History\n- A.b: old\n# A\n- b: new\n")
-    assert {f.value: f.id for f in found.facts} == {
+    read = facts_of("# History\n- A.b: old\n# A\n- b: new\n")
+    assert {f.value: f.id for f in read.facts} == {
         "new": "semantic/projects#A.b",
         "old": "semantic/projects#A.b~2",
     }
@@ -161,7 +161,7 @@ def test_a_current_value_has_the_plain_id_even_below_its_history():
 
 def test_both_sides_of_a_merge_conflict_are_read():
     text = "# A\n- b: 0\n<<<<<<< HEAD\n- c: 1\n=======\n- c: 2\n>>>>>>> x\n"
-    assert told(text) == [("A", "b", "0", 2), ("A", "c", "1", 4), ("A", "c", "2", 6)]
+    assert rows_of(text) == [("A", "b", "0", 2), ("A", "c", "1", 4), ("A", "c", "2", 6)]
 
 
 SPOTS = [
@@ -189,14 +189,14 @@ LINES = st.sampled_from(
 
 @given(st.lists(LINES, max_size=14))
 def test_facts_of_any_file_have_their_own_ids_and_stand_on_their_lines(lines):
-    found = facts_of("\n".join(lines))
-    assert len({fact.id for fact in found.facts}) == len(found.facts)
-    assert {fact.line for fact in found.facts} <= found.told
-    assert all(1 <= line <= len(lines) for line in found.told)
-    assert all(1 <= spot.line <= spot.end_line <= len(lines) for spot in found.spots)
+    read = facts_of("\n".join(lines))
+    assert len({fact.id for fact in read.facts}) == len(read.facts)
+    assert {fact.line for fact in read.facts} <= read.lines
+    assert all(1 <= line <= len(lines) for line in read.lines)
+    assert all(1 <= spot.line <= spot.end_line <= len(lines) for spot in read.spots)
     lower = facts_of("\n".join(["", *lines]))
-    assert [fact._replace(line=fact.line - 1) for fact in lower.facts] == [*found.facts]
-    assert {line - 1 for line in lower.told} == found.told
+    assert [fact._replace(line=fact.line - 1) for fact in lower.facts] == [*read.facts]
+    assert {line - 1 for line in lower.lines} == read.lines
 
 
 def matched(work: Callable[[], object]) -> int:

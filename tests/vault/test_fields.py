@@ -14,8 +14,8 @@ def note(text: str, path: str = "people/Ines Duarte.md") -> Note:
     return read_note(path, text.encode(), ReadingSettings())
 
 
-def told(found: Note) -> dict[str, str]:
-    return {f"{fact.entity}.{fact.field}": fact.value for fact in found.facts}
+def fields_of(parsed: Note) -> dict[str, str]:
+    return {f"{fact.entity}.{fact.field}": fact.value for fact in parsed.facts}
 
 
 CARD = """---
@@ -41,9 +41,9 @@ Met at the club (team:: Blue [[Boat]]) in [met:: 2019].
 
 
 def test_header_and_inline_fields_of_an_entitys_note_are_facts() -> None:
-    found = note(CARD)
-    assert found.entity == "Ines Duarte"
-    assert told(found) == {
+    parsed = note(CARD)
+    assert parsed.entity == "Ines Duarte"
+    assert fields_of(parsed) == {
         "Ines Duarte.birthday": "1988-06-14",
         "Ines Duarte.address city": "Bern",
         "Ines Duarte.address street": "Gasse 3",
@@ -53,12 +53,12 @@ def test_header_and_inline_fields_of_an_entitys_note_are_facts() -> None:
         "Ines Duarte.team": "Blue [[Boat]]",
         "Ines Duarte.met": "2019",
     }
-    facts = {unit.field: unit for unit in found.units if unit.kind == "fact"}
+    facts = {unit.field: unit for unit in parsed.units if unit.kind == "fact"}
     assert (facts["birthday"].id, facts["birthday"].line, facts["birthday"].days) == (
         "people/Ines Duarte#Ines Duarte.birthday", 2, "1988-06-14",
     )  # fmt: skip
     assert (facts["likes"].line, facts["likes"].end_line) == (6, 8)
-    prose = "".join(unit.text for unit in found.units if unit.kind == "note")
+    prose = "".join(unit.text for unit in parsed.units if unit.kind == "note")
     assert "Kjeldsen" in prose  # a property lends its words to its note
     assert "Met at the club" in prose
 
@@ -90,16 +90,16 @@ def test_header_and_inline_fields_of_an_entitys_note_are_facts() -> None:
     ],
 )
 def test_a_note_is_about_the_entity_that_its_title_names(path: str, header: str, entity: str) -> None:
-    found = note(f"---\nstatus: active\n{header}\n---\ntext\n", path)
-    assert found.entity == entity
-    assert bool(found.facts) == bool(entity)
+    parsed = note(f"---\nstatus: active\n{header}\n---\ntext\n", path)
+    assert parsed.entity == entity
+    assert bool(parsed.facts) == bool(entity)
 
 
 @pytest.mark.parametrize("behind", ["(https://example.org)", "[1234]", ": https://example.org"])
 def test_the_words_of_a_link_are_no_field(behind: str) -> None:
-    assert told(note(f"---\ntitle: Ines Duarte\n---\n[Vec::new is slow]{behind} and [team:: Blue]\n")) == {
-        "Ines Duarte.team": "Blue"
-    }
+    assert fields_of(
+        note(f"---\ntitle: Ines Duarte\n---\n[Vec::new is slow]{behind} and [team:: Blue]\n")
+    ) == {"Ines Duarte.team": "Blue"}
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_the_words_of_a_link_are_no_field(behind: str) -> None:
 )
 def test_a_bold_key_is_a_field(line: str, field: str, value: str) -> None:
     text = f"# Boat\n\nShe floats.\n\n{line}\n"
-    assert told(note(text, "Boat.md")) == {f"Boat.{field}": value}
+    assert fields_of(note(text, "Boat.md")) == {f"Boat.{field}": value}
     file = SemanticFile("Boat.md", frozenset())
     id_ = file.facts(text).facts[0].id
     assert correct_fact(text, file, id_, "new").text == text.replace(value, "new")
@@ -121,7 +121,7 @@ def test_a_bold_key_is_a_field(line: str, field: str, value: str) -> None:
 
 @pytest.mark.parametrize("path", ["USER.md", "agents/ada/USER.md", "About me.md", "Über mich.md"])
 def test_a_note_about_oneself_tells_of_the_owner(path: str) -> None:
-    assert told(note("# USER.md - About Your Human\n\n- **Timezone:** Europe/Oslo\n", path)) == {
+    assert fields_of(note("# USER.md - About Your Human\n\n- **Timezone:** Europe/Oslo\n", path)) == {
         "user.Timezone": "Europe/Oslo"
     }
 
@@ -131,14 +131,14 @@ def test_the_head_of_a_skill_that_lies_anywhere_is_no_fact() -> None:
 
 
 def test_a_broken_header_is_found_by_its_raw_words() -> None:
-    found = note("---\nbirthday: [1988\nshoe: 38\n---\ntext\n")
-    assert "birthday: [1988" in found.units[0].properties
-    assert (found.facts, bool(found.problems)) == ((), True)
+    parsed = note("---\nbirthday: [1988\nshoe: 38\n---\ntext\n")
+    assert "birthday: [1988" in parsed.units[0].properties
+    assert (parsed.facts, bool(parsed.problems)) == ((), True)
 
 
 def test_a_label_on_a_field_is_that_of_its_fact() -> None:
-    found = note("---\nborn: 1988\n---\nshoe size:: 38 [audience:: family]\n\nteam:: Blue\n")
-    assert [(fact.field, fact.audience) for fact in found.facts] == [
+    parsed = note("---\nborn: 1988\n---\nshoe size:: 38 [audience:: family]\n\nteam:: Blue\n")
+    assert [(fact.field, fact.audience) for fact in parsed.facts] == [
         ("born", ""),
         ("shoe size", "family"),
         ("team", ""),

@@ -230,7 +230,7 @@ def test_a_drive_that_cannot_exchange_names_works_too(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("held", "there", "stays"),
+    ("content", "there", "stays"),
     [
         ("saved", "new", "saved"),
         ("old", "new", "new"),
@@ -238,9 +238,9 @@ def test_a_drive_that_cannot_exchange_names_works_too(tmp_path, monkeypatch):
         ("new", "saved", "saved"),
     ],
 )
-def test_a_displaced_save_is_handed_back_after_a_kill(tmp_path, held, there, stays):
+def test_a_displaced_save_is_handed_back_after_a_kill(tmp_path, content, there, stays):
     (tmp_path / "a.md").write_text(there)
-    (tmp_path / ".t.tmp").write_text(held)
+    (tmp_path / ".t.tmp").write_text(content)
     files.hand_back(str(tmp_path), "a.md", ".t.tmp", files.digest_of(b"old"), files.digest_of(b"new"))
     assert (tmp_path / "a.md").read_text() == stays
 

@@ -99,7 +99,9 @@ def test_the_keys_of_a_header_in_every_spelling_and_in_doubt_for_the_owner(
 ) -> None:
     data = f"---\n{header}\n---\n\nneedle\n".encode()
     assert {
-        one for one in ("owner", "agent", "family") if visible_bytes("notes/a.md", data, one, {}) is not None
+        reader
+        for reader in ("owner", "agent", "family")
+        if visible_bytes("notes/a.md", data, reader, {}) is not None
     } == sees
 
 

@@ -84,7 +84,7 @@ def test_what_a_session_was_shown_is_known_however_the_file_changes_between_two_
 
 def test_what_a_host_still_shows_is_what_came_after_it_cut_the_conversation(tmp_path: Path) -> None:
     ledger = Ledger(str(tmp_path))
-    for mode, seen, told in (
+    for mode, seen, expected in (
         ("recall", {}, ({"x": {"0"}}, {})),
         ("get", {}, ({"x": {"0", "1"}}, {"x": {"1"}})),
         ("recall", {"seen": "none"}, ({"x": {"2"}}, {})),
@@ -93,7 +93,7 @@ def test_what_a_host_still_shows_is_what_came_after_it_cut_the_conversation(tmp_
         number = len(ledger.events_shown_in("s"))
         ledger.append("shown", {"session": "s", "mode": mode, **seen, "digests": {"x": str(number)}}, NOW)
         for of in (ledger, Ledger(str(tmp_path))):
-            assert tuple(of.digests_shown_in("s", which) for which in ("all", "tools")) == told
+            assert tuple(of.digests_shown_in("s", which) for which in ("all", "tools")) == expected
             assert of.digests_shown_in("s", "none") == {}
 
 

@@ -47,7 +47,7 @@ def test_a_record_that_grows_with_its_files_is_that_of_a_fresh_look(tmp_path: Pa
         ledger.append("cited", {"ids": [f"n{day}"]}, on(day))
         ledger.append("rated", {"ids": ["a"], "rating": 4}, on(day))
         assert contents(ledger.record()) == contents(Ledger(str(tmp_path)).record())
-    assert [one.ids for one in ledger.record().citations] == [("n0",), ("n1",), ("n40",), ("n41",)]
+    assert [citation.ids for citation in ledger.record().citations] == [("n0",), ("n1",), ("n40",), ("n41",)]
     path = max(tmp_path.rglob("*.jsonl"))
     with path.open("a") as file:
         file.write('{"ts": "2026-04-14T09:00:00Z", "event": "cited", "ids": ["half')
@@ -62,14 +62,14 @@ def test_a_record_that_grows_with_its_files_is_that_of_a_fresh_look(tmp_path: Pa
 
 
 def test_a_record_is_the_same_whatever_device_wrote_the_lines(tmp_path: Path) -> None:
-    one, two = tmp_path / "one", tmp_path / "two"
-    one.mkdir()
-    two.mkdir()
+    first, second = tmp_path / "one", tmp_path / "two"
+    first.mkdir()
+    second.mkdir()
     for number in range(12):
-        for root, name in ((one, "desk"), (two, f"device-{number % 3}")):
+        for root, name in ((first, "desk"), (second, f"device-{number % 3}")):
             values = {"ids": [f"n{number}"], "rating": 1 + number % 5}
             at_device(root, name).append("rated", values, on(number // 2))
-    assert contents(Ledger(str(one)).record()) == contents(Ledger(str(two)).record())
+    assert contents(Ledger(str(first)).record()) == contents(Ledger(str(second)).record())
 
 
 def test_a_memory_keeps_its_uses_when_its_note_is_renamed(tmp_path: Path) -> None:
@@ -93,9 +93,9 @@ def test_lines_that_are_no_events_tell_nothing_and_those_of_others_are_read() ->
         json.dumps({"event": "cited", "ids": ["a"], "ts": "2026-03-02T01:00:00+02:00"}).encode(),
         b'{"ts": "2026-03-05T01:00:00Z", "event": "shown", "ids": broken',
     ]
-    told = read_events(b"\n".join(lines))
-    assert [ts for ts, _, _ in told.events] == ["2026-03-01T23:00:00Z"]
-    assert told.days == {"2026-03-01", "2026-03-05"}
+    events = read_events(b"\n".join(lines))
+    assert [ts for ts, _, _ in events.events] == ["2026-03-01T23:00:00Z"]
+    assert events.days == {"2026-03-01", "2026-03-05"}
 
 
 def test_a_receipt_and_an_id_are_one_use_whatever_is_told_of_it(tmp_path: Path) -> None:

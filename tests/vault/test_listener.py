@@ -77,10 +77,10 @@ def test_edits_by_hand_renames_and_deletions_take_no_look_at_everything(staying,
     assert staying.sees() == 0
     os.rename(root / "notes/now.md", root / "deep/er/then.md")
     assert staying.sees() == 0
-    assert staying.own.found("giraffes") == ["deep/er/then.md"]
+    assert staying.own.paths_with("giraffes") == ["deep/er/then.md"]
     (root / "deep/er/then.md").unlink()
     assert staying.sees() == 0
-    assert staying.own.found("giraffes") == []
+    assert staying.own.paths_with("giraffes") == []
     assert staying.sees() == 0
 
 
@@ -92,7 +92,7 @@ def test_a_save_that_keeps_time_and_size_is_heard(staying, root):
     place.write_text("bbbb")
     os.utime(place, ns=(info.st_atime_ns, info.st_mtime_ns))
     assert staying.sees() == 0
-    assert staying.own.found("bbbb") == ["notes/now.md"]
+    assert staying.own.paths_with("bbbb") == ["notes/now.md"]
 
 
 def test_a_file_that_was_read_while_it_was_written_is_read_again(root):
@@ -137,7 +137,7 @@ def test_another_folder_in_the_place_of_the_vault_is_looked_at(staying, root):
     os.rename(root.with_name("copy"), root)
     put(root, {"notes/now.md": "elsewhere"})
     staying.sees()
-    assert staying.own.found("elsewhere") == ["notes/now.md"]
+    assert staying.own.paths_with("elsewhere") == ["notes/now.md"]
 
 
 def test_a_link_to_the_vault_that_leads_elsewhere_is_followed(tmp_path, root):
@@ -175,7 +175,7 @@ def test_where_no_event_comes_everything_is_looked_at_and_status_says_so(staying
     for number in range(3):
         put(root, {"notes/now.md": f"number{number}"})
         assert staying.look() == FRESH
-        assert staying.own.found(f"number{number}") == ["notes/now.md"]
+        assert staying.own.paths_with(f"number{number}") == ["notes/now.md"]
     assert "the file system sends none" in staying.listener.why
     assert unheard(staying.own.state)[0].startswith(f"process {os.getpid()} looks at all files")
     with open_vault(root) as app:

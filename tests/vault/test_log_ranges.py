@@ -20,8 +20,8 @@ def test_a_range_is_cited_with_the_digest_of_exactly_its_lines() -> None:
 
 
 def test_citations_are_found_in_any_text() -> None:
-    one, two = range_of(PATH, LINES, 1, 2), range_of("logs/2026-03-11/über uns.jsonl", LINES, 4, 4)
-    assert parse_ranges(f"Source: {one} {two}\nand logs/x#1-2@short is none") == [one, two]
+    first, second = range_of(PATH, LINES, 1, 2), range_of("logs/2026-03-11/über uns.jsonl", LINES, 4, 4)
+    assert parse_ranges(f"Source: {first} {second}\nand logs/x#1-2@short is none") == [first, second]
 
 
 def test_appending_to_a_log_leaves_only_the_new_lines_unread() -> None:

@@ -41,7 +41,7 @@ def test_task_words_are_to_dos_with_their_days(app: App) -> None:
 
 
 def test_a_journal_is_of_its_day_and_links_lead_to_days_pages_and_blocks(app: App) -> None:
-    assert {one.path: one.at for one in app.browse()}["journals/2021_04_12.md"] == "2021-04-12"
+    assert {note.path: note.at for note in app.browse()}["journals/2021_04_12.md"] == "2021-04-12"
     assert [end.to for end in app.links("journals/2021_04_12").out] == [
         "journals/2021_04_11",
         "pages/Acme___Sales",

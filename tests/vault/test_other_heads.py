@@ -32,28 +32,28 @@ def note(text: str) -> Note:
 
 
 def test_toml_is_read() -> None:
-    found = note(TOML)
-    assert (found.title, found.when, found.tags, found.problems) == (
+    parsed = note(TOML)
+    assert (parsed.title, parsed.when, parsed.tags, parsed.problems) == (
         "Rhubarb Cellar",
         "2026-03-04",
         ("jam", "cellar"),
         (),
     )
-    assert [(fact.field, fact.value, fact.line) for fact in found.facts] == [
+    assert [(fact.field, fact.value, fact.line) for fact in parsed.facts] == [
         ("version", "1.10", 4),
         ("params shelf", "third", 7),
     ]
-    assert [section.heading for section in found.sections] == ["Steps"]
-    assert [(link.target, link.anchor, link.line) for link in found.links] == [
+    assert [section.heading for section in parsed.sections] == ["Steps"]
+    assert [(link.target, link.anchor, link.line) for link in parsed.links] == [
         ("plum_cellar", "cool", 12),
         ("/posts/x.md", "", 12),
     ]
 
 
 def test_json_is_read() -> None:
-    found = note(JSON)
-    assert (found.title, found.when, found.sections[0].line) == ("Plum Cellar", "2025-01-02", 7)
-    assert [(fact.field, fact.value, fact.line) for fact in found.facts] == [("shelf", "4", 4)]
+    parsed = note(JSON)
+    assert (parsed.title, parsed.when, parsed.sections[0].line) == ("Plum Cellar", "2025-01-02", 7)
+    assert [(fact.field, fact.value, fact.line) for fact in parsed.facts] == [("shelf", "4", 4)]
 
 
 @pytest.mark.parametrize(
@@ -66,9 +66,9 @@ def test_json_is_read() -> None:
     ],
 )
 def test_what_is_not_understood_is_a_problem_and_lets_only_the_owner_in(text: str, line: int) -> None:
-    found = note(text)
-    assert [problem.line for problem in found.problems] == [line]
-    assert "Heather" in found.units[0].text
+    parsed = note(text)
+    assert [problem.line for problem in parsed.problems] == [line]
+    assert "Heather" in parsed.units[0].text
     assert may_be_labelled(text.encode())
     assert visible_bytes("garden/x.md", text.encode(), "agent", {}) is None
 
@@ -77,8 +77,8 @@ def test_what_is_not_understood_is_a_problem_and_lets_only_the_owner_in(text: st
     "text", ["+++\nSomething\n+++\nMore.\n", "{ a thought }\n", "{{< toc >}}\n\nText.\n", "{\ncode\n}\n"]
 )
 def test_text_that_only_begins_like_a_head_is_text(text: str) -> None:
-    found = note(text)
-    assert (found.problems, found.meta) == ((), {})
+    parsed = note(text)
+    assert (parsed.problems, parsed.meta) == ((), {})
     assert visible_bytes("garden/x.md", text.encode(), "agent", {}) is not None
 
 

@@ -324,9 +324,9 @@ def test_a_correction_a_source_and_a_removal_change_one_fact_or_are_refused(*, l
     if not before:
         return
     row = before[number % len(before)]
-    told = row.type, row.entity, row.field
+    key = row.type, row.entity, row.field
     for patch, come in (
-        (lambda: correct_fact(text, FILE, row.id, words).text, [(*told, quotable(words))]),
+        (lambda: correct_fact(text, FILE, row.id, words).text, [(*key, quotable(words))]),
         (lambda: add_source(text, FILE, row.id, f"b]] [until:: 2020-01-01]{end}- owner: me").text, [row_of(row)]),
         (lambda: remove_fact(text, FILE, row.id), []),
     ):  # fmt: skip
@@ -359,13 +359,13 @@ def test_a_new_value_is_for_nobody_whom_the_old_one_did_not_let_in(style: str) -
     file, tried = SemanticFile("semantic/people.md", DEFAULT_COLLECTIONS), 0
     for mark in (*OWNERS, *STAY, "[audience:: family]", "[audience:: public]", "(audience:: owner)")[:: 1 if "{}" in LABELLED[style] else 60]:  # fmt: skip
         text = LABELLED[style].format(mark)
-        held = next((row for row in file.facts(text).facts if "900" in row.value), None)
-        if held is None:
+        standing = next((row for row in file.facts(text).facts if "900" in row.value), None)
+        if standing is None:
             continue  # a mark that makes the line prose
         tried += 1
         for after in (
-            set_fact(text, file, entity="Nora", field=held.field, value="950", since="2026-03-01").text,
-            correct_fact(text, file, held.id, "950").text,
+            set_fact(text, file, entity="Nora", field=standing.field, value="950", since="2026-03-01").text,
+            correct_fact(text, file, standing.id, "950").text,
         ):
             (fresh,) = [row for row in file.facts(after).facts if "950" in row.value and row.current]
             assert fresh.value == "950", mark

@@ -10,10 +10,10 @@ TWO = "# What matters to me\n- my daughter's school, allergies\n\n# What to igno
 
 
 def test_the_two_headings_of_the_documented_file_part_it() -> None:
-    found = read_topics(TWO)
-    assert found.matters == ("my daughter's school", "allergies")
-    assert found.ignored == ("weather", "football results")
-    assert not found.problems
+    topics = read_topics(TWO)
+    assert topics.matters == ("my daughter's school", "allergies")
+    assert topics.ignored == ("weather", "football results")
+    assert not topics.problems
 
 
 @pytest.mark.parametrize(
@@ -41,26 +41,26 @@ def test_any_other_heading_begins_what_matters(heading: str) -> None:
 
 def test_a_heading_that_says_neither_or_both_is_of_the_part_above_it() -> None:
     text = "# Salience: what matters, and what to ignore\n- a\n## What to ignore\n### Sport\n- b\n## What matters\n### Work\n- c\n"
-    found = read_topics(text)
-    assert (found.matters, found.ignored) == (("a", "c"), ("b",))
+    topics = read_topics(text)
+    assert (topics.matters, topics.ignored) == (("a", "c"), ("b",))
 
 
 def test_a_label_before_a_colon_counts_for_its_line_and_alone_for_all_below() -> None:
-    found = read_topics("- ignore: rain, snow\n- tea\n\nIgnore:\n- fog\n\nWichtig:\n- Kaffee\n")
-    assert (found.matters, found.ignored) == (("tea", "Kaffee"), ("rain", "snow", "fog"))
+    topics = read_topics("- ignore: rain, snow\n- tea\n\nIgnore:\n- fog\n\nWichtig:\n- Kaffee\n")
+    assert (topics.matters, topics.ignored) == (("tea", "Kaffee"), ("rain", "snow", "fog"))
 
 
 def test_headers_code_and_comments_are_no_topics() -> None:
     text = "---\ntags: [x]\n---\n%% ask Tom\nabout it %%\n# Ignore\n```\ncode\n```\n- [ ] tea\n"
-    found = read_topics(text)
-    assert (found.matters, found.ignored) == ((), ("tea",))
+    topics = read_topics(text)
+    assert (topics.matters, topics.ignored) == ((), ("tea",))
 
 
 def test_only_the_first_characters_are_read_and_the_rest_is_told_with_its_line() -> None:
     lines = ["# What matters", *(f"- topic number {n}" for n in range(400))]
     text = "\n".join(lines) + "\n"
-    found = read_topics(text)
-    read = 1 + len(found.matters)
+    topics = read_topics(text)
+    read = 1 + len(topics.matters)
     assert len("\n".join(lines[:read])) <= MOST < len("\n".join(lines[: read + 1])) + 1
     [problem] = read_note("salience.md", text.encode(), ReadingSettings()).problems
     assert (problem.path, problem.line) == ("salience.md", read + 1)

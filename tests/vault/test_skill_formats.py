@@ -82,16 +82,16 @@ CALLS = "require('fs').writeFileSync(process.env.OUT, 'ran'); eval('1'); fetch(`
 
 @given(WORD, WORD, st.lists(WORD, min_size=1, max_size=3), st.sampled_from("'\"`"), JUNK)
 def test_any_javascript_is_scanned(name, description, triggers, quote, junk):
-    values = ", ".join(f"{quote}{one}{quote}" for one in triggers)
+    values = ", ".join(f"{quote}{trigger}{quote}" for trigger in triggers)
     text = f"""{CALLS}
 // name: 'a comment'
 export default {{ name: {quote}{name}{quote}, description: {quote}{description}{quote}, triggers: [{values}],
   async run() {{ {CALLS} }} }};
 {junk}"""
     skill = read_javascript_skill(text)
-    said = [" ".join(one.split()) for one in (name, description)]
+    said = [" ".join(text.split()) for text in (name, description)]
     assert [skill.name, skill.description, skill.problems] == [*said, ()]
-    assert list(skill.triggers) == list(dict.fromkeys(one.strip() for one in triggers))
+    assert list(skill.triggers) == list(dict.fromkeys(trigger.strip() for trigger in triggers))
 
 
 @given(JUNK)

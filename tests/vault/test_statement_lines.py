@@ -11,7 +11,7 @@ from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 FILE = SemanticFile("semantic/people.md", DEFAULT_COLLECTIONS)
 
 
-def told(text: str, file: SemanticFile = FILE) -> list[tuple[str, ...]]:
+def rows_of(text: str, file: SemanticFile = FILE) -> list[tuple[str, ...]]:
     return [(f.type, f.entity, f.field, f.value, f.said, f.until) for f in file.facts(text).facts]
 
 
@@ -32,9 +32,14 @@ def told(text: str, file: SemanticFile = FILE) -> list[tuple[str, ...]]:
     ],
 )
 def test_what_stands_inside_the_quotes_does_no_harm(line, words, said):
-    [found] = FILE.facts(f"# Tam\n{line}\n").facts
-    assert (found.type, found.entity, found.value, found.said) == ("statement", "Tam", words, said)
-    assert (found.since, found.until, found.source) == ("", "", "")
+    [statement] = FILE.facts(f"# Tam\n{line}\n").facts
+    assert (statement.type, statement.entity, statement.value, statement.said) == (
+        "statement",
+        "Tam",
+        words,
+        said,
+    )
+    assert (statement.since, statement.until, statement.source) == ("", "", "")
 
 
 @pytest.mark.parametrize(
@@ -59,7 +64,7 @@ def test_what_stands_inside_the_quotes_does_no_harm(line, words, said):
     ],
 )
 def test_quotes_that_are_not_the_whole_item_mean_what_they_meant(text, facts):
-    assert told(text) == facts
+    assert rows_of(text) == facts
 
 
 def test_the_id_of_a_statement_is_that_of_its_words_whatever_their_case():

@@ -57,18 +57,18 @@ def test_a_long_section_is_cut_at_paragraphs_and_keeps_its_lines():
 
 
 def test_a_line_of_a_megabyte_is_cut_at_spaces():
-    found = note_of(words(150_000)[:1_000_000])
-    assert {unit.text[-1] for unit in found.units[:-1]} == {" "}
-    assert max(len(unit.text) for unit in found.units[:-1]) <= CUT_CHARS
-    assert {(unit.line, unit.end_line) for unit in found.units} == {(1, 1)}
-    assert found.problems == ()
+    parsed = note_of(words(150_000)[:1_000_000])
+    assert {unit.text[-1] for unit in parsed.units[:-1]} == {" "}
+    assert max(len(unit.text) for unit in parsed.units[:-1]) <= CUT_CHARS
+    assert {(unit.line, unit.end_line) for unit in parsed.units} == {(1, 1)}
+    assert parsed.problems == ()
 
 
 @given(st.text(alphabet=st.sampled_from("ab  \n"), max_size=300).map(lambda text: text * 60))
 def test_parts_add_up_to_the_text(text):
-    found = list(parts(text))
-    assert "".join(found) == text
-    assert all(len(part) <= SECTION_CHARS and len(part.split()) <= SECTION_WORDS for part in found)
+    pieces = list(parts(text))
+    assert "".join(pieces) == text
+    assert all(len(part) <= SECTION_CHARS and len(part.split()) <= SECTION_WORDS for part in pieces)
 
 
 def test_beyond_a_megabyte_only_the_words_are_kept_and_a_problem_says_so():

@@ -63,7 +63,9 @@ def test_an_unknown_type_is_reported_with_its_line():
 def test_fields_that_are_no_keys_declare_nothing_and_are_reported(fields):
     schema = read_schema(f"# mine\nfields: {fields}\n")
     assert schema.fields == {}
-    assert [(one.line, one.message) for one in schema.problems] == [(2, "`fields` is not a list of keys")]
+    assert [(problem.line, problem.message) for problem in schema.problems] == [
+        (2, "`fields` is not a list of keys")
+    ]
 
 
 def test_a_supersede_that_is_neither_yes_nor_no_is_reported_and_decides_nothing():

@@ -133,8 +133,8 @@ def asked_of_the_kernel():
         with contextlib.suppress(OSError):
             for line in info.read_text().splitlines():
                 if line.startswith("inotify "):
-                    told = dict(part.split(":", 1) for part in line.split()[1:])
-                    masks[int(told["ino"], 16)] = int(told["mask"], 16)
+                    flags = dict(part.split(":", 1) for part in line.split()[1:])
+                    masks[int(flags["ino"], 16)] = int(flags["mask"], 16)
     return masks
 
 

@@ -78,7 +78,7 @@ def test_goal_plan_skill_and_observations_come_from_the_turns(app: App) -> None:
     assert memory.observations == ("web_fetch: https://trains.example", "mail_send: Seats (failed)")
     assert memory.by_hand == ()
     app.capture(
-        called("progress_card", {"plan": [{**one, "status": "completed"} for one in PLAN]}), session="s"
+        called("progress_card", {"plan": [{**step, "status": "completed"} for step in PLAN]}), session="s"
     )
     assert app.working.show("s").plan == ()
 
@@ -266,9 +266,9 @@ def test_a_goal_helps_to_rank_without_being_asked_again(app: App) -> None:
     )
     app.capture([user(ASKED)], session="s")
     by_goal = [
-        one.path
-        for one in app.recall("Which seats are dry?", session="s").matches
-        if "goal" in dict(one.terms)
+        match.path
+        for match in app.recall("Which seats are dry?", session="s").matches
+        if "goal" in dict(match.terms)
     ]
     assert by_goal == ["trains.md"]
 

@@ -57,8 +57,8 @@ changes = st.fixed_dictionaries(
 
 def after(*given_: dict[str, Any]) -> WorkingMemory:
     memory = BLANK
-    for one in given_:
-        memory = change(memory, check(one), "2026-04-20T08:00:00Z")
+    for value in given_:
+        memory = change(memory, check(value), "2026-04-20T08:00:00Z")
     return memory
 
 

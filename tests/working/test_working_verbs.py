@@ -86,9 +86,9 @@ def test_clearing_leaves_all_of_it_in_the_log_of_the_session(app: App) -> None:
     assert (done.cleared, done.notice) == (True, "")
     assert app.working.show("kyoto").empty
     assert not os.listdir(app.root / "working")
-    found = app.show(done.id).text
+    text = app.show(done.id).text
     for part in ("Book the train to Aarhus", "ask for seats", "seats: 2", "the 8:05 is full", "book-train"):
-        assert part in found
+        assert part in text
     assert app.search("seats train full").matches[0].unit.trust == "unknown"
     assert not app.working.clear("kyoto").cleared
 
@@ -131,10 +131,10 @@ def test_two_writers_at_once_both_keep_their_change(vault_of: VaultOf) -> None:
                 app.working.set("s", {"facts": {f"{who}{n}": "yes"}})
 
     writers = [Thread(target=write, args=(who,)) for who in "abc"]
-    for one in writers:
-        one.start()
-    for one in writers:
-        one.join()
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
     with open_vault(root) as app:
         assert sorted(app.working.show("s").facts) == sorted(f"{who}{n}" for who in "abc" for n in range(8))
 
@@ -244,10 +244,10 @@ def test_a_night_takes_nothing_of_it_for_somebodys_words(tmp_path: Path) -> None
         app.working.clear("evening")
     done = consolidated(root)
     assert done.applied
-    held = b"\n".join(memory(root).values()).lower()
-    assert b"2026-12-18" in held
-    assert b"evil" not in held
-    assert b"1999-01-01" not in held
+    kept = b"\n".join(memory(root).values()).lower()
+    assert b"2026-12-18" in kept
+    assert b"evil" not in kept
+    assert b"1999-01-01" not in kept
 
 
 def test_a_rating_is_kept_in_the_ledger_and_ranks_what_was_rated(app: App) -> None:

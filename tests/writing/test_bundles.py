@@ -61,18 +61,20 @@ def kept(folder: Path) -> dict[str, bytes]:
 def inside(path: Path) -> dict[str, bytes]:
     """The files in a bundle, but for its manifest."""
     with tarfile.open(path) as tar:
-        return {one.name: tar.extractfile(one).read() for one in tar if one.name.startswith("vault/")}  # type: ignore[union-attr]
+        return {
+            member.name: tar.extractfile(member).read() for member in tar if member.name.startswith("vault/")
+        }  # type: ignore[union-attr]
 
 
 def rebuilt(path: Path, change: Callable[[dict[str, bytes], dict[str, Any]], None]) -> Path:
     """A bundle whose files and manifest somebody changed."""
-    found = inside(path)
+    files = inside(path)
     with tarfile.open(path) as tar:
         manifest = json.loads(tar.extractfile("manifest.json").read())  # type: ignore[union-attr]
-    change(found, manifest)
+    change(files, manifest)
     target = path.with_name("changed.tar.gz")
     with tarfile.open(target, "w:gz") as tar:
-        for name, data in [*found.items(), ("manifest.json", json.dumps(manifest).encode())]:
+        for name, data in [*files.items(), ("manifest.json", json.dumps(manifest).encode())]:
             info = tarfile.TarInfo(name)
             info.size = len(data)
             tar.addfile(info, io.BytesIO(data))
@@ -110,7 +112,9 @@ def test_the_manifest_tells_every_file_with_its_digest(claw: Claw, tmp_path: Pat
         members = tar.getmembers()
         manifest = json.loads(tar.extractfile("manifest.json").read())  # type: ignore[union-attr]
     assert members[-1].name == "manifest.json"
-    assert {(one.mtime, one.uid, one.gid, one.uname, one.mode) for one in members} == {(0, 0, 0, "", 0o600)}
+    assert {(member.mtime, member.uid, member.gid, member.uname, member.mode) for member in members} == {
+        (0, 0, 0, "", 0o600)
+    }
     assert (manifest["format"], manifest["version"], manifest["audience"]) == (
         "memoryclaw-bundle",
         1,
@@ -159,7 +163,7 @@ def test_what_must_not_leave_does_not_and_the_payloads_of_its_lines_neither(
         {"session": "s8", "role": "user", "name": "Nora", "content": "I prefer oolong. [NOEXPORT]"},
         {"session": "s7", "role": "user", "name": "Nora", "content": "My sister Greta lives in Lund."},
     ]
-    assert claw("capture", stdin="".join(json.dumps(one) + "\n" for one in said)).code == 0
+    assert claw("capture", stdin="".join(json.dumps(turn) + "\n" for turn in said)).code == 0
     assert claw("consolidate", "--llm", "none").code == 0
     vault = claw.vault or Path()
     assert b"oolong" in b"".join(path.read_bytes() for path in vault.glob("semantic/*.md"))
@@ -203,8 +207,8 @@ def test_settings_that_nobody_changed_give_way_and_those_that_somebody_did_stay(
     bundle = tmp_path / "b.tar.gz"
     claw("export", bundle)
     fresh, own = Claw(tmp_path / "fresh"), Claw(tmp_path / "own")
-    for one in (fresh, own):
-        assert one("init").code == 0
+    for copy in (fresh, own):
+        assert copy("init").code == 0
     (tmp_path / "own/memoryclaw.yaml").write_text("index:\n  language: de\n")
     assert fresh("import", "bundle", bundle, "--yes").code == 0
     assert kept(tmp_path / "fresh") == kept(claw.vault or Path())
@@ -232,16 +236,16 @@ def test_what_was_forgotten_or_erased_since_does_not_come_back(claw: Claw, tmp_p
     done = claw("import", "bundle", bundle, "--yes", "--json").json
     assert done["written"] == []
     assert {
-        one["path"].rpartition("_")[2]: one["why"].partition(";")[0]
-        for one in done["left_out"]
-        if "s5" not in one["path"]
+        omitted["path"].rpartition("_")[2]: omitted["why"].partition(";")[0]
+        for omitted in done["left_out"]
+        if "s5" not in omitted["path"]
     } == {
         "boat.md": "was forgotten here",
-        next(one["path"] for one in done["left_out"] if "locker" in one["path"]).rpartition("_")[
+        next(omitted["path"] for omitted in done["left_out"] if "locker" in omitted["path"]).rpartition("_")[
             2
         ]: "holds what a person had erased",
     }
-    assert any("s5" in one["path"] for one in done["left_out"])
+    assert any("s5" in omitted["path"] for omitted in done["left_out"])
     everything = b"".join(kept(vault).values())
     assert b"nine nine nine" not in everything
     assert b"owes me" not in everything
@@ -254,7 +258,7 @@ def test_a_log_comes_back_without_the_turns_that_were_erased(claw: Claw, tmp_pat
         {"session": "s5", "role": "user", "content": f"The code of the safe is zanzibar. {BIG}"},
         {"session": "s5", "role": "user", "content": f"The harbour master is Bo. {BIG}!"},
     ]
-    assert claw("capture", stdin="".join(json.dumps(one) + "\n" for one in said)).code == 0
+    assert claw("capture", stdin="".join(json.dumps(turn) + "\n" for turn in said)).code == 0
     (vault / "logs/2026-02-02").mkdir()
     (vault / "logs/2026-02-02/by-hand.jsonl").write_text(
         '{"role": "user", "content": "Owe Lee"}\r\n{"role": "user", "content": "Buy nails"}\r\n'
@@ -286,7 +290,7 @@ def test_facts_that_were_erased_do_not_come_back_with_their_file(claw: Claw, tmp
     (vault / "eval/questions.yaml").write_text("- question: Where does the old blue heron nest?\n")
     claw("remember", "Where does the old blue heron nest", "--note")
     claw("export", bundle)
-    (fact,) = [one for one in claw("facts", "Anna", "--json").json["facts"] if one["field"] == "city"]
+    (fact,) = [fact for fact in claw("facts", "Anna", "--json").json["facts"] if fact["field"] == "city"]
     heron = claw("search", "heron", "--json").json["matches"][0]["note"]
     assert claw("forget", "--purge", "--yes", fact["id"]).code == 0
     (vault / "eval/questions.yaml").unlink()
@@ -297,11 +301,11 @@ def test_facts_that_were_erased_do_not_come_back_with_their_file(claw: Claw, tmp
     assert done["written"] == ["semantic/people.md"]
     assert (vault / "semantic/people.md").read_bytes() == after == b"\xef\xbb\xbf# Anna\r\n- tea: green"
     assert "semantic/people.md comes without what a person had erased" in done["notices"]
-    assert "eval/questions.yaml" in {one["path"] for one in done["left_out"]}
+    assert "eval/questions.yaml" in {omitted["path"] for omitted in done["left_out"]}
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (lambda files, _: files.update({"vault/notes/broken.md": b"other"}), "'notes/broken.md' has changed"),
         (lambda files, _: files.pop("vault/notes/broken.md"), "'notes/broken.md' is missing"),
@@ -318,13 +322,13 @@ def test_facts_that_were_erased_do_not_come_back_with_their_file(claw: Claw, tmp
     ],
 )
 def test_a_bundle_that_was_tampered_with_is_refused_whole(
-    claw: Claw, tmp_path: Path, change: Any, told: str
+    claw: Claw, tmp_path: Path, change: Any, message: str
 ) -> None:
     claw("export", tmp_path / "b.tar.gz")
     path = rebuilt(tmp_path / "b.tar.gz", lambda files, manifest: change(files, manifest) and None)
     done = claw("import", "bundle", path, "--vault", tmp_path / "new", "--yes")
     assert done.code == 1
-    assert told in done.err
+    assert message in done.err
     assert done.err.count("\n") == 1
     assert not (tmp_path / "new").exists()
 
@@ -383,13 +387,13 @@ def test_a_restore_that_was_killed_is_made_again_and_nothing_is_lost(
 def test_where_it_goes_is_checked_before_anything_is_read(claw: Claw, tmp_path: Path) -> None:
     vault = claw.vault or Path()
     put(tmp_path, {"there.tar.gz": "mine"})
-    for target, told in (
+    for target, reason in (
         (vault / "b.tar.gz", "lies in the vault itself"),
         (tmp_path / "there.tar.gz", "is there already"),
         (tmp_path / "no/b.tar.gz", "there is no folder"),
     ):
         done = claw("export", target)
-        assert (done.code, told in done.err) == (1, True), done
+        assert (done.code, reason in done.err) == (1, True), done
     assert (tmp_path / "there.tar.gz").read_text() == "mine"
     assert claw("export", "bundle").code == 2
     assert claw("export", tmp_path / "b.zip").code == 2

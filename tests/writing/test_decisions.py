@@ -9,9 +9,11 @@ AT = "2026-04-20T08:00:00Z"
 
 
 def test_a_line_is_read_back_as_it_was_written() -> None:
-    one = Decision(AT, REJECTED, "fact", FACT, ranges=("logs/a/b.jsonl#1-2@0123456789abcdef",), by="Nora")
-    assert Decisions.read(one.line()).all == (one,)
-    assert [str(range_) for range_ in Decisions.read(one.line()).ranges()] == list(one.ranges)
+    decision = Decision(
+        AT, REJECTED, "fact", FACT, ranges=("logs/a/b.jsonl#1-2@0123456789abcdef",), by="Nora"
+    )
+    assert Decisions.read(decision.line()).all == (decision,)
+    assert [str(range_) for range_ in Decisions.read(decision.line()).ranges()] == list(decision.ranges)
 
 
 def test_the_latest_decision_counts() -> None:

@@ -23,13 +23,13 @@ def files_of(root: Path) -> set[str]:
 def test_a_survey_counts_what_is_there_and_changes_nothing(tmp_path: Path) -> None:
     root = obsidian_vault(tmp_path / "notes")
     before = files_of(root)
-    found = survey_vault(root)
-    assert (found.place, found.obsidian, found.kinds) == ("notes", True, {"note": 65})
-    assert found.languages.keys() == {"en", "de", "fr", "zh"}
-    assert (found.templates, found.problems, found.other) == (2, 1, {".canvas": 1})
-    assert found.tags > 5
-    assert found.links > 20
-    assert [(one.folder, one.files) for one in found.named] == [("archive", 2)]
+    survey = survey_vault(root)
+    assert (survey.place, survey.obsidian, survey.kinds) == ("notes", True, {"note": 65})
+    assert survey.languages.keys() == {"en", "de", "fr", "zh"}
+    assert (survey.templates, survey.problems, survey.other) == (2, 1, {".canvas": 1})
+    assert survey.tags > 5
+    assert survey.links > 20
+    assert [(name.folder, name.files) for name in survey.named] == [("archive", 2)]
     assert files_of(root) == before
 
 
@@ -41,7 +41,7 @@ def test_notes_are_committed_as_they_are_and_what_git_ignores_is_not(tmp_path: P
     assert "private/Diary.md" not in committed
     assert {"Kitchen/龙井茶.md", "Daily/2026-03-01.md", "Reading/Broken header.md"} <= {*committed}
     assert not [
-        one for one in committed if one.startswith((".obsidian", ".trash")) or one.endswith(".canvas")
+        path for path in committed if path.startswith((".obsidian", ".trash")) or path.endswith(".canvas")
     ]
     assert git(root, "log", "--format=%s").splitlines() == [
         "Keep 64 notes as they are",
@@ -67,8 +67,8 @@ def test_what_the_user_staged_or_changed_is_left_and_said(tmp_path: Path) -> Non
     git(root, "add", "Staged.md")
     (root / "Staged.md").write_text("one\ntwo\n")
     (root / "Changed.md").write_text("one\ntwo\n")
-    found = survey_vault(root)
-    assert (found.untracked, found.changed) == (("New.md",), ("Changed.md", "Staged.md"))
+    survey = survey_vault(root)
+    assert (survey.untracked, survey.changed) == (("New.md",), ("Changed.md", "Staged.md"))
     init_vault(root, commit=["New.md", "Staged.md", "Changed.md", ".env"[1:]])
     assert git(root, "show", "--format=", "--name-only", "HEAD").split() == ["New.md"]
     status = git(root, "status", "--porcelain").splitlines()
@@ -79,8 +79,8 @@ def test_what_the_user_staged_or_changed_is_left_and_said(tmp_path: Path) -> Non
 def test_a_note_with_a_secret_stays_out_of_git(tmp_path: Path) -> None:
     keys = "api key: sk-proj-Zk3u8Hq2Lw9Xv7Tn4Bc6Yd1Rf5\n"
     root = put(tmp_path / "notes", {**NOTE, "Keys.md": keys, "Wide.md": keys.encode("utf-16")})
-    found = survey_vault(root)
-    assert (found.untracked, found.secret) == (("Boat.md",), ("Keys.md", "Wide.md"))
+    survey = survey_vault(root)
+    assert (survey.untracked, survey.secret) == (("Boat.md",), ("Keys.md", "Wide.md"))
 
 
 def test_notes_of_a_repository_further_down_are_not_taken(tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ def test_a_status_warns_of_turns_that_wait_for_more_than_two_days(tmp_path: Path
     assert (stats["waiting"]["number"], stats["turns"], stats["review"]["number"]) == (1, 1, 0)
     assert claw("consolidate", "--llm", "none").code == 0
     assert claw("status", "--json").json["waiting"]["number"] == 0
-    months = {one["month"]: one for one in claw("stats", "--json").json["months"]}
+    months = {month["month"]: month for month in claw("stats", "--json").json["months"]}
     assert (months["2026-04"]["episodes"], months["2026-04"]["turns"]) == (1, 1)
 
 
@@ -221,9 +221,9 @@ def test_stats_count_what_was_asked_and_rated(tmp_path: Path) -> None:
         + b"[" * 100_000
     )
     (tmp_path / "v/ledger/broken.jsonl").write_bytes(odd)
-    found = claw("stats", "--json").json
-    assert [one["month"] for one in found["months"]] == ["2026-04"]
-    assert (found["recalls"], found["ratings"], found["rating"], found["shown"]) == (
+    stats = claw("stats", "--json").json
+    assert [month["month"] for month in stats["months"]] == ["2026-04"]
+    assert (stats["recalls"], stats["ratings"], stats["rating"], stats["shown"]) == (
         3,
         1,
         4.0,
@@ -242,8 +242,8 @@ def test_ask_quotes_the_line_with_its_place_and_says_when_there_is_none(tmp_path
     with App(tmp_path / "v") as app:
 
         def lines(question: str) -> list[tuple[str, str, int]]:
-            found = app.ask(question)
-            return [(one.text, one.path, one.line) for one in found.lines] if found.answered else []
+            answer = app.ask(question)
+            return [(line.text, line.path, line.line) for line in answer.lines] if answer.answered else []
 
         assert lines("When is Nora's birthday?") == [("Nora birthday: 1988-06-14", "semantic/people.md", 2)]
         assert lines("Which lamp on the pier is lit by hand?")[0] == (
@@ -254,7 +254,7 @@ def test_ask_quotes_the_line_with_its_place_and_says_when_there_is_none(tmp_path
         ]
         assert lines("Does Nora play the trombone?") == []
         assert [
-            one.text for one in app.ask("Does Nora play the trombone?").lines
+            line.text for line in app.ask("Does Nora play the trombone?").lines
         ]  # the nearest, said to be no more
         assert (app.ask("xylophone").answered, app.ask("xylophone").lines) == (False, ())
     ran = Claw(tmp_path / "v")("ask", "Does Nora play the trombone?")

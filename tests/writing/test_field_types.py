@@ -111,9 +111,9 @@ def test_a_line_written_by_hand_stays_is_found_and_is_told_with_its_place(vault:
     people.write_text(people.read_text() + "- phone: ask the harbour\n")
     git(vault, "commit", "-qam", "by hand")
     claw = Claw(vault)
-    told = claw("doctor").out
-    assert "1 value of another type than declared" in told
-    assert "semantic/people.md:5 'ask the harbour' is not a phone number" in told
+    report = claw("doctor").out
+    assert "1 value of another type than declared" in report
+    assert "semantic/people.md:5 'ask the harbour' is not a phone number" in report
     assert "ask the harbour" in claw("search", "harbour").out
     with App(vault) as app:
         assert app.edit("semantic/people#Ann.motto", {"value": "upwards"}).action == "corrected", (
@@ -121,10 +121,10 @@ def test_a_line_written_by_hand_stays_is_found_and_is_told_with_its_place(vault:
         )
         text = people.read_text()
         shown = app.show("semantic/people")
-        found = app.rewrite(
+        rewritten = app.rewrite(
             "semantic/people", text.replace("upwards", "sideways"), digest=shown.digest, dry_run=True
         )
-        assert [problem.line for problem in found.problems] == [5]
+        assert [problem.line for problem in rewritten.problems] == [5]
 
 
 def test_a_vault_that_declares_nothing_takes_anything(vault_of: VaultOf) -> None:

@@ -43,7 +43,7 @@ def bundle_of(path, names):
 
 
 def named_in(notices, names):
-    return {name for name in names if any(one.startswith(f"{name} ") for one in notices)}
+    return {name for name in names if any(notice.startswith(f"{name} ") for notice in notices)}
 
 
 def test_a_bundle_tells_which_names_other_systems_cannot_hold_and_brings_them(tmp_path):
@@ -51,7 +51,7 @@ def test_a_bundle_tells_which_names_other_systems_cannot_hold_and_brings_them(tm
     assert set(done.written) == {*ODD, *EVEN}
     assert named_in(done.notices, [*ODD, *EVEN]) == {*ODD} - {"notes/Plan.md"}
     with open_vault(tmp_path / "v") as app:
-        [check] = [one for one in app.doctor() if one.name == "names"]
+        [check] = [check for check in app.doctor() if check.name == "names"]
         assert check.level == "problem"
         assert len(check.details) == len(ODD) - 1
 
@@ -72,7 +72,7 @@ def test_of_many_odd_names_a_few_stand_for_all(tmp_path):
     )
     assert len(done.written) == 300
     assert len(done.notices) < 20
-    assert any("290 more" in one for one in done.notices)
+    assert any("290 more" in notice for notice in done.notices)
 
 
 @pytest.mark.parametrize("name", [LONG, "notes/" + "é" * 200 + ".md", "n" * 300 + "/x.md"])
@@ -88,25 +88,25 @@ def test_a_bundle_with_a_path_that_is_too_long_is_refused(tmp_path, name):
 
 @pytest.fixture
 def clones(tmp_path):
-    hub, one, two = (tmp_path / name for name in ("hub.git", "one", "two"))
+    hub, first, second = (tmp_path / name for name in ("hub.git", "one", "two"))
     git(tmp_path, "init", "-q", "--bare", "-b", "main", "--template=", str(hub))
-    vault_of(one, {"memoryclaw.yaml": "# mine\n", "notes/plan.md": "# Plan\n"})
-    git(one, "remote", "add", "origin", str(hub))
-    git(one, "push", "-q", "-u", "origin", "main")
-    git(tmp_path, "clone", "-q", "--template=", str(hub), str(two))
-    return one, two
+    vault_of(first, {"memoryclaw.yaml": "# mine\n", "notes/plan.md": "# Plan\n"})
+    git(first, "remote", "add", "origin", str(hub))
+    git(first, "push", "-q", "-u", "origin", "main")
+    git(tmp_path, "clone", "-q", "--template=", str(hub), str(second))
+    return first, second
 
 
 def test_what_comes_from_another_machine_is_told_as_well(clones):
-    one, two = clones
+    first, second = clones
     for name in ("notes/nul.md", "notes/Plan.md", "notes/fine.md"):
-        (one / name).write_text("hello\n")
-    git(one, "add", "-A")
-    git(one, "commit", "-qm", "more")
-    git(one, "push", "-q")
-    with App(two) as app:
+        (first / name).write_text("hello\n")
+    git(first, "add", "-A")
+    git(first, "commit", "-qm", "more")
+    git(first, "push", "-q")
+    with App(second) as app:
         done = app.exchange()
-    assert (two / "notes/nul.md").exists()
+    assert (second / "notes/nul.md").exists()
     assert named_in(done.told, ["notes/nul.md", "notes/plan.md", "notes/fine.md"]) == {
         "notes/nul.md",
         "notes/plan.md",
@@ -114,16 +114,16 @@ def test_what_comes_from_another_machine_is_told_as_well(clones):
 
 
 def test_a_path_from_another_machine_that_is_too_long_is_refused(clones):
-    one, two = clones
-    blob = git(one, "rev-parse", "HEAD:notes/plan.md").strip()
-    git(one, "update-index", "--add", "--cacheinfo", f"100644,{blob},{LONG}")
-    git(one, "commit", "-qm", "deep")
-    git(one, "push", "-q")
-    head = git(two, "rev-parse", "HEAD")
-    with App(two) as app, pytest.raises(ConflictError, match="longer than 1,024 bytes"):
+    first, second = clones
+    blob = git(first, "rev-parse", "HEAD:notes/plan.md").strip()
+    git(first, "update-index", "--add", "--cacheinfo", f"100644,{blob},{LONG}")
+    git(first, "commit", "-qm", "deep")
+    git(first, "push", "-q")
+    head = git(second, "rev-parse", "HEAD")
+    with App(second) as app, pytest.raises(ConflictError, match="longer than 1,024 bytes"):
         app.exchange()
-    assert git(two, "rev-parse", "HEAD") == head
-    assert not (two / "a").exists()
+    assert git(second, "rev-parse", "HEAD") == head
+    assert not (second / "a").exists()
 
 
 def test_twins_in_nfc_and_nfd_are_both_found(tmp_path):

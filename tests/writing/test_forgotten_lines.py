@@ -32,7 +32,7 @@ def template(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
     init_vault(folder / "v")
     with open_vault(folder / "v") as app:
-        app.capture([turn(*one) for one in TURNS])
+        app.capture([turn(*line) for line in TURNS])
         app.consolidate(llm="none")
     return folder
 
@@ -44,7 +44,7 @@ def app(template, tmp_path):
         yield app
 
 
-def told(app, question):
+def answer_of(app, question):
     """Everything that an answer shows."""
     return " ".join(
         [
@@ -55,17 +55,17 @@ def told(app, question):
 
 
 def test_a_forgotten_fact_is_not_told_by_its_episode_or_its_log(app):
-    assert "Zanthrax" in told(app, "who is my doctor")
+    assert "Zanthrax" in answer_of(app, "who is my doctor")
     done = app.forget(DOCTOR)
     before = {
         path: data for path, data in snapshot(app.root).items() if path.startswith(("logs/", "episodes/"))
     }
-    assert "zanthrax" not in told(app, "who is my doctor").lower()
-    assert "zanthrax" not in told(app, "Zanthrax Quellmore").lower()
-    assert "Basel" in told(app, "where do I live"), "what else the same line says stays"
-    assert "Siemens" in told(app, "where does Anna work")
+    assert "zanthrax" not in answer_of(app, "who is my doctor").lower()
+    assert "zanthrax" not in answer_of(app, "Zanthrax Quellmore").lower()
+    assert "Basel" in answer_of(app, "where do I live"), "what else the same line says stays"
+    assert "Siemens" in answer_of(app, "where does Anna work")
     app.revive(done.id)
-    assert "Zanthrax" in told(app, "who is my doctor")
+    assert "Zanthrax" in answer_of(app, "who is my doctor")
     assert {path: data for path, data in snapshot(app.root).items() if path in before} == before
 
 
@@ -91,7 +91,7 @@ def test_a_forgotten_turn_is_not_consolidated_and_a_revived_one_is(app):
     )
     app.forget("log:s3/1")
     app.consolidate(llm="none")
-    assert "Bello" in told(app, "what is my dog called")
+    assert "Bello" in answer_of(app, "what is my dog called")
     assert not [fact for _, fact in app.facts() if "Brandywine" in fact.value]
     app.redo("2026-03-01", llm="none")
     app.revive("log:s3/1")
@@ -103,9 +103,9 @@ def test_a_forgotten_episode_is_not_told_by_its_log(app):
     app.forget(CAR)
     [episode] = [note.id for note in app.browse(kind="episode") if "wobblemobil" in note.id]
     done = app.forget(episode)
-    assert "wobblemobil" not in told(app, "purple Wobblemobil").lower()
+    assert "wobblemobil" not in answer_of(app, "purple Wobblemobil").lower()
     app.revive(done.id)
-    assert "wobblemobil" not in told(app, "what car do I have").lower(), "the fact is forgotten still"
+    assert "wobblemobil" not in answer_of(app, "what car do I have").lower(), "the fact is forgotten still"
 
 
 def test_what_is_forgotten_is_so_for_every_index(app):
@@ -150,12 +150,12 @@ def test_a_mark_follows_its_lines_and_one_that_fits_nothing_costs_nothing():
     ]
     known = ForgottenLines.of(map(str, marks + forged))
 
-    def found(data):
+    def digests_of(data):
         return {
             n: [(m.place.first, m.place.last, m.end) for m in ms]
             for n, ms in known.within("logs/y/s.jsonl", data).items()
         }
 
-    assert found(data) == {2: [(2, 3, 0)], 4: [(4, 4, 2)]}
-    assert found(b"new\n" + data) == {3: [(3, 4, 0)], 5: [(5, 5, 2)]}
-    assert found(b"b\n") == found(b"") == {}
+    assert digests_of(data) == {2: [(2, 3, 0)], 4: [(4, 4, 2)]}
+    assert digests_of(b"new\n" + data) == {3: [(3, 4, 0)], 5: [(5, 5, 2)]}
+    assert digests_of(b"b\n") == digests_of(b"") == {}

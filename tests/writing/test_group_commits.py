@@ -46,21 +46,21 @@ def together(root, *works):
 
     with ThreadPoolExecutor(len(works)) as pool:
         with writer_lock(str(root)):
-            found = [pool.submit(outcome, work) for work in works]
+            futures = [pool.submit(outcome, work) for work in works]
             until(lambda: len(queue._waiting) == len(works))
-        return [one.result() for one in found]
+        return [future.result() for future in futures]
 
 
 def commits(root):
     """The files of each commit after the first, oldest first."""
     listed = git(root, "log", "--reverse", "--format=%x01%H", "--name-only").split("\x01")[2:]
-    return {one.split()[0]: one.split()[1:] for one in listed}
+    return {entry.split()[0]: entry.split()[1:] for entry in listed}
 
 
 def test_each_of_many_has_a_commit_with_its_own_file_and_the_branch_moves_once(root):
     before = len(git(root, "reflog").splitlines())
     done = together(root, *(lambda n=n: remember(pen_for(root), f"Text number {n}") for n in range(8)))
-    assert {one.commit: [one.path] for one in done} == commits(root)
+    assert {written.commit: [written.path] for written in done} == commits(root)
     assert len(set(commits(root))) == 8
     assert len(git(root, "reflog").splitlines()) == before + 1
     assert git(root, "status", "--porcelain") == ""
@@ -71,7 +71,7 @@ def test_each_is_made_on_what_the_one_before_it_left(root):
     done = together(
         root, *(lambda n=n: remember(pen_for(root), f"v{n}", entity=f"E{n}", field="f") for n in range(5))
     )
-    assert [one.action for one in done] == ["added"] * 5
+    assert [written.action for written in done] == ["added"] * 5
     assert list(commits(root).values()) == [["semantic/facts.md"]] * 5
     assert all(f"- f: v{n}" in git(root, "show", "HEAD:semantic/facts.md") for n in range(5))
 
@@ -105,35 +105,35 @@ def test_what_cannot_be_made_fails_alone(root):
 def test_where_git_takes_no_commit_each_is_told_and_nothing_is_written(root):
     (root / ".git/MERGE_HEAD").write_text(git(root, "rev-parse", "HEAD"))
     done = together(root, *(lambda n=n: change(root, new_file(f"{n}.md", "x")) for n in range(3)))
-    assert [type(one) for one in done] == [HistoryError] * 3
+    assert [type(written) for written in done] == [HistoryError] * 3
     assert commits(root) == {}
     assert not (root / "0.md").exists()
 
 
 def test_a_name_that_another_took_meanwhile_is_left_to_it(root):
     done = together(root, *(lambda n=n: remember(pen_for(root), f"Same title\nbody {n}") for n in range(4)))
-    assert [one.action for one in done] == ["added"] * 4
-    assert {one.commit: [one.path] for one in done} == commits(root)
-    assert len({one.path for one in done}) == 4
-    assert all(f"body {n}" in (root / one.path).read_text() for n, one in enumerate(done))
+    assert [written.action for written in done] == ["added"] * 4
+    assert {written.commit: [written.path] for written in done} == commits(root)
+    assert len({written.path for written in done}) == 4
+    assert all(f"body {n}" in (root / written.path).read_text() for n, written in enumerate(done))
 
 
 def test_agents_that_say_the_same_at_once_are_kept_once(root):
     done = together(
         root, *(lambda n=n: claim(pen_for(root), "The same words", session=str(n)) for n in range(4))
     )
-    assert sorted(one.action for one in done) == ["added", "existing", "existing", "existing"]
-    assert len({one.path for one in done}) == len(commits(root)) == 1
+    assert sorted(written.action for written in done) == ["added", "existing", "existing", "existing"]
+    assert len({written.path for written in done}) == len(commits(root)) == 1
 
 
 def test_who_waits_too_long_for_another_writer_is_told_so(root, monkeypatch):
     monkeypatch.setattr(writer, "WAIT", 0.1)
     with ThreadPoolExecutor(3) as pool:
         with writer_lock(str(root)):
-            found = [
+            futures = [
                 pool.submit(change, root, new_file(f"{number}.md", "x\n"), name="late") for number in range(3)
             ]
-            errors = [one.exception() for one in found]
+            errors = [future.exception() for future in futures]
         assert [type(error) for error in errors] == [LockedError] * 3
     monkeypatch.undo()
     assert change(root, new_file("c.md", "c\n")).commit in commits(root)
@@ -146,7 +146,7 @@ def three_at_once(root, acknowledge):
     """Three writes in one group; each is acknowledged when it is made."""
     guard = threading.Lock()
 
-    def one(name):
+    def write(name):
         done = change(
             root,
             new_file(f"new/{name}.md", f"{name}\n"),
@@ -156,7 +156,7 @@ def three_at_once(root, acknowledge):
         with guard:
             acknowledge(json.dumps([name, done.commit]).encode() + b"\n")
 
-    together(root, *(lambda name=name: one(name) for name in THREE))
+    together(root, *(lambda name=name: write(name) for name in THREE))
 
 
 @pytest.mark.laws

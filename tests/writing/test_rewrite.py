@@ -53,11 +53,11 @@ def test_the_same_text_changes_nothing(app: App, root: Path) -> None:
 
 def test_a_preview_tells_and_writes_nothing(app: App, root: Path) -> None:
     shown = app.show("notes/plain")
-    found = app.rewrite("notes/plain", "---\ntags: [a\n---\nOne.\n", digest=shown.digest, dry_run=True)
-    assert found.written is None
-    assert (found.before, found.after) == ("One.\nTwo.\n", "---\ntags: [a\n---\nOne.\n")
-    assert found.problems
-    assert found.problems[0].path == "notes/plain.md"
+    rewritten = app.rewrite("notes/plain", "---\ntags: [a\n---\nOne.\n", digest=shown.digest, dry_run=True)
+    assert rewritten.written is None
+    assert (rewritten.before, rewritten.after) == ("One.\nTwo.\n", "---\ntags: [a\n---\nOne.\n")
+    assert rewritten.problems
+    assert rewritten.problems[0].path == "notes/plain.md"
     assert (root / "notes/plain.md").read_text() == "One.\nTwo.\n"
 
 

@@ -28,14 +28,14 @@ def test_processes_that_start_together_agree_on_one_key(tmp_path):
         )
         for _ in range(6)
     ]
-    assert len({one.communicate()[0] for one in running}) == 1
+    assert len({process.communicate()[0] for process in running}) == 1
 
 
 def test_where_no_key_can_be_kept_one_is_used_and_that_is_said(tmp_path):
     (tmp_path / "file").write_text("in the way")
-    found = secret_key(str(tmp_path / "file/k"))
-    assert len(found.key) == 32
-    assert "match no others" in found.notice
+    key = secret_key(str(tmp_path / "file/k"))
+    assert len(key.key) == 32
+    assert "match no others" in key.notice
 
 
 def test_a_damaged_key_is_never_overwritten(tmp_path):

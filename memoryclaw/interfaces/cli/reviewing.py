@@ -54,7 +54,7 @@ def show(context: CliContext, id_: str) -> None:
             details = app.review.details(item) if app.audience == OWNER else None
             as_json(shapes.review_item(shapes.DifferencesShown((shapes.ItemShown(item, files),), details)))
             return
-    _one(item, files, whole=True)
+    _print_item(item, files, whole=True)
 
 
 @review.verb(f"{_WAITS}review diff", "review diff p-1a2b3c4d")
@@ -69,7 +69,7 @@ def diff(context: CliContext, names: tuple[str, ...]) -> None:
     if not differences:
         say("Nothing waits.")
     for item, files in differences:
-        _one(item, files, whole=False)
+        _print_item(item, files, whole=False)
 
 
 @review.verb(
@@ -133,7 +133,7 @@ def apply(context: CliContext, *, yes: bool) -> int:
             return _print_decisions(context, ())
         if not context.json:
             for item in boxes.approved:
-                _one(item, app.review.diff(item), whole=False)
+                _print_item(item, app.review.diff(item), whole=False)
             for item in boxes.rejected:
                 say(f"{styled('no to', bold=True)}: {styled(item.what)} ({styled(item.id)})")
         count = len(boxes.approved) + len(boxes.rejected)
@@ -182,7 +182,9 @@ def _print_decisions(context: CliContext, decisions: Sequence[rooms.decide.Revie
     return int(any(decided.action == "failed" for decided in decisions))
 
 
-def _one(item: rooms.queue.ReviewItem, files: Sequence[rooms.file_history.FileDiff], *, whole: bool) -> None:
+def _print_item(
+    item: rooms.queue.ReviewItem, files: Sequence[rooms.file_history.FileDiff], *, whole: bool
+) -> None:
     say(f"{styled(item.what, bold=True)} ({styled(item.id)})")
     if whole:
         values = {"waits": item.why, "run": item.run, "file": item.path, "source": item.source}

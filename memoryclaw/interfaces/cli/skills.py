@@ -38,10 +38,10 @@ def skills() -> None:
 
 
 @skills.verb(f"{_NEW}skills list", "skills list --json", name="list", of="skills.list")
-def list_(found: Sequence[rooms.listing.ListedSkill]) -> None:
+def list_(entries: Sequence[rooms.listing.ListedSkill]) -> None:
     """List skills and drafts with their state."""
     rows = []
-    for listed in found:
+    for listed in entries:
         description = beginning(listed.skill.skill.description, _SHOWN)
         rows.append([listed.name, listed.state, _record(listed.outcomes), description, listed.skill.path])
     heads = ["name", "state", "runs?", "description", "path"]
@@ -108,7 +108,7 @@ def match(context: CliContext, request: tuple[str, ...]) -> None:
         colour = "green" if offer.offered else _COLOURS.get(offer.state)
         verdict = styled("offered" if offer.offered else "not offered", fg=colour)
         say(f"{styled(matched.skill.name, bold=True)}  {matched.score:.2f}  {verdict}: {styled(offer.why)}")
-        if offer.outcomes.told:
+        if offer.outcomes.telling:
             say(f"  runs: {styled(_record(offer.outcomes))}{styled(_failure(offer.outcomes))}")
         if offer.instead:
             say(f"  {styled(offer.instead, bold=True)} did better")
@@ -205,7 +205,7 @@ def _tell(decision: rooms.approve.SkillDecision) -> None:
 
 def _record(outcomes: rooms.listing.Outcomes) -> str:
     """`3 of 4`, and whether it fails now."""
-    counts = f"{outcomes.succeeded} of {len(outcomes.told)}" if outcomes.told else ""
+    counts = f"{outcomes.succeeded} of {len(outcomes.telling)}" if outcomes.telling else ""
     ends = "failed twice in a row" if outcomes.degraded else "could not begin" if outcomes.stopped else ""
     return ", ".join(filter(None, (counts, ends)))
 

@@ -189,14 +189,14 @@ class Bucket:
 
     def __init__(self, rate: float, clock: Callable[[], float] = monotonic) -> None:
         self._rate, self._most, self._clock = rate, rate * BURST, clock
-        self._held, self._at = self._most, clock()
+        self._credit, self._at = self._most, clock()
 
     def wait(self) -> int:
         """Takes one; 0, or the whole seconds after which there will be one again."""
         now = self._clock()
-        self._held = min(self._most, self._held + (now - self._at) * self._rate)
+        self._credit = min(self._most, self._credit + (now - self._at) * self._rate)
         self._at = now
-        if self._held >= 1:
-            self._held -= 1
+        if self._credit >= 1:
+            self._credit -= 1
             return 0
-        return max(1, math.ceil((1 - self._held) / self._rate))
+        return max(1, math.ceil((1 - self._credit) / self._rate))

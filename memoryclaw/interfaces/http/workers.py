@@ -26,19 +26,19 @@ class WorkerPool:
     def __init__(self, open_app: Callable[[], App], threads: int, waiting: int = _WAITING) -> None:
         self._stock = VaultPool(open_app, threads)
         self._pool = ThreadPoolExecutor(threads)
-        self._most, self._crowd, self._held = threads + waiting, 2 * threads, 0
+        self._most, self._crowd, self._pending = threads + waiting, 2 * threads, 0
 
     @property
     def is_crowded(self) -> bool:
         """True while many wait."""
-        return self._held >= self._crowd
+        return self._pending >= self._crowd
 
     async def run(self, work: Callable[[App], T], apart: Callable[[], T | None] = lambda: None) -> T:
         """Does one piece of work in a thread of this pool."""
-        if self._held >= self._most:
+        if self._pending >= self._most:
             sentence = "too many requests are waiting; try again"
             raise RefusedError(Refusal(503, "busy", sentence, {"Retry-After": "1"}))
-        self._held += 1
+        self._pending += 1
         future: Future[T] = self._pool.submit(self._done_by, work, apart)
         loop = asyncio.get_running_loop()
         future.add_done_callback(lambda _: loop.is_closed() or loop.call_soon_threadsafe(self._done))
@@ -56,7 +56,7 @@ class WorkerPool:
             return work(app)
 
     def _done(self) -> None:
-        self._held -= 1
+        self._pending -= 1
 
 
 class WorkerPools:

@@ -35,7 +35,7 @@ def notes(
     try:
         if q.strip():
             answer = app.search(q, kind=_SEARCHED.get(kind, kind), limit=limit + 1)
-            lines = [_found(match) for match in answer.matches]
+            lines = [_match_row(match) for match in answer.matches]
             values |= {"answer": answer, "state": {"degraded": answer.degraded, "behind": answer.behind}}
         else:
             lines = [_listed(entry) for entry in app.browse(kind=kind, state=state, limit=limit + 1)]
@@ -52,7 +52,7 @@ def _listed(entry: NoteEntry) -> dict[str, Any]:
     return {**entry._asdict(), **about, "pieces": (), "trust": "trusted"}
 
 
-def _found(match: Match) -> dict[str, Any]:
+def _match_row(match: Match) -> dict[str, Any]:
     """A match in the list."""
     unit, (to, title) = match.unit, place_of(match)
     about = {"to": to, "title": title, "day": unit.when, "place": f"{match.path}:{unit.line}"}
@@ -89,7 +89,7 @@ def note(app: App, asked: PageRequest, saved: str = "", over: str = "") -> Answe
         return Moved(address("entity", place.entity))
     if place.id != place.note:
         return Moved(address("note", place.note))
-    return Shown("note.html", {**_told(app, unit), "saved": saved, "over": over})
+    return Shown("note.html", {**_page_of(app, unit), "saved": saved, "over": over})
 
 
 def _gone(app: App, id_: str, why: str) -> Answer:
@@ -105,7 +105,7 @@ def _gone(app: App, id_: str, why: str) -> Answer:
     return Shown("gone.html", values, 404)
 
 
-def _told(app: App, shown: ShownUnit) -> dict[str, Any]:
+def _page_of(app: App, shown: ShownUnit) -> dict[str, Any]:
     place, text = shown.address, readable(shown.text)
     halves = split(text) if place.path.endswith(".md") else None
     links = app.links(place.id)

@@ -42,7 +42,7 @@ def show(app: App, asked: PageRequest, *, trouble: str = "", status: int = 200) 
         "trouble": trouble,
         "before": flat[index - 1] if index > 0 else None,
         "after": flat[index + 1] if 0 <= index < len(flat) - 1 else None,
-        "told": _told(app, item, flat) if item is not None else {},
+        "told": _details(app, item, flat) if item is not None else {},
         "LISTED": LISTED,
     }
     return Shown("review.html", values, status)
@@ -66,7 +66,9 @@ def _moment(run: str) -> datetime:
     return datetime.strptime(hit[1] if hit else "00010101T000000", "%Y%m%dT%H%M%S").replace(tzinfo=UTC)
 
 
-def _told(app: App, item: rooms.queue.ReviewItem, among: Sequence[rooms.queue.ReviewItem]) -> dict[str, Any]:
+def _details(
+    app: App, item: rooms.queue.ReviewItem, among: Sequence[rooms.queue.ReviewItem]
+) -> dict[str, Any]:
     """One thing that waits, taken apart."""
     details = app.review.details(item, among)
     try:
