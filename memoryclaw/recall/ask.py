@@ -18,7 +18,7 @@ from memoryclaw.recall.question import BEFORE_WHAT, RELATED_IN, Question, kin_of
 from memoryclaw.recall.rank import OVER, Ranking, names_field
 from memoryclaw.recall.recall import Earlier, OwnText, Recalled, mixed, recall, sequels, shows, text_of
 from memoryclaw.recall.relevance import asks_of_oneself, is_of_another, is_other_sex, tells_of_other_sign
-from memoryclaw.recall.search import RELATED, Searcher, answering_share, share_of, signs_held
+from memoryclaw.recall.search import RELATED, Searcher, answering_share, share_of, signs_held, signs_of
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import ANCHOR, DateRange, falls_in, find_ranges, next_occurrence, tells_past
 from memoryclaw.text.grammar import asks, grammar_of, tokens_of
@@ -32,7 +32,7 @@ LINES = 5  # that answer, at most
 DOUBTED = 2  # of the nearest, for which a later line that ends them is looked for where none is sure
 NEAREST = 10  # passages that are shown where none is sure to
 DOUBT = 2  # places that a line falls among the nearest for each thing that speaks against it
-_AS_MUCH = 0.7  # of what a line holds: a later one that holds so much may say otherwise
+_AS_MUCH = 0.7  # of what a line holds, a later one that may say otherwise; of what is asked besides a day, what answers it
 # a line that is an item, a quote, a row, a heading or a property of its own
 _BLOCK = re.compile(r"\s*(?:[-*+>|#]|\d+[.)]\s|[\w -]{1,40}::(?:\s|$))")
 # of bullets and quotes, before a line; `**` begins what is bold
@@ -122,17 +122,10 @@ def ask(
     is_day_told = any(candidate.tells_day for candidate in candidates)
 
     def is_sure(candidate: _Candidate) -> bool:
-        if (
-            is_day_told and not candidate.tells_day
-        ):  # of a day its own words tell more than what was said on it
+        # Of a day its own words tell more than what was said on it; all that was on it answers, unless more is asked.
+        is_part = bool(question.days and question.weights) and candidate.line.share < _AS_MUCH
+        if (is_day_told and not candidate.tells_day) or (is_part and not candidate.is_certain):
             return False
-        if (
-            question.days
-            and question.weights
-            and candidate.line.share < _AS_MUCH
-            and not candidate.is_certain
-        ):
-            return False  # of a day all answers that was on it, but not what else is asked
         known = candidate.is_certain or lists_duties or bool(question.days)
         if known or not (passes or asks_of_oneself(question)):
             return known and not candidate.line.against
@@ -278,7 +271,7 @@ def _of_unit(
     if is_one:
         matched = [hit for hit in match.matched if hit.via not in ("neighbour", "vector")]
         share = answering_share(ranking, [*matched, *_due(ranking, match)])
-        shares = [share * signs_held(ranking, text)]
+        shares = [share * signs_held(signs_of(ranking), text)]
     elif question.weights:
         shares = searcher.shares_of_lines(ranking, match, texts)
     else:  # of a time alone, the lines of that time answer

@@ -446,6 +446,7 @@ class Searcher:
         leaves = ranking.question.all_leaves[: len(ranking.question.all_leaves) - len(ranking.question.goal)]
         spoken = language(self._catalog.notes({match.path})[match.path][1])
         above = reasons(leaves, read_columns({"title": match.unit.title}, {}, {}, spoken)).matched
+        signs = signs_of(ranking)
 
         def share(line: str) -> float:
             columns = {"body": line, "properties": " ".join(sorted(asked_for_contacts(line)))}
@@ -453,7 +454,7 @@ class Searcher:
             if not in_line:
                 return 0.0
             shares = _akin_share(ranking, in_line) + answering_share(ranking, [*in_line, *above])
-            return shares / 2 * signs_held(ranking, line)
+            return shares / 2 * signs_held(signs, line)
 
         return [share(line) for line in lines]
 
@@ -638,16 +639,19 @@ def answering_share(ranking: Ranking, causes_of: Sequence[Matched]) -> float:
     )
 
 
-def signs_held(ranking: Ranking, text: str) -> float:
-    """The share that a text holds of the signs of what a question writes without spaces, its asking words aside; 1 where it holds most, and where the question writes with spaces."""
+def signs_of(ranking: Ranking) -> Mapping[str, float]:
+    """What each sign tells of what a question writes without spaces, its asking words aside; nothing where it writes with them."""
     question, weights = ranking.question, ranking.evidence.weights
     signs = {leaf.clause.text: weights[n] for n, leaf in enumerate(question.leaves) if is_sign(leaf)}
-    of_topic = signs.keys() & without_asking(question.query.text) if signs else ()
-    if not of_topic:
-        return 1.0
-    total = math.fsum(map(signs.__getitem__, of_topic))
-    share = math.fsum(signs[sign] for sign in of_topic if sign in text) / total
-    return 1.0 if share >= MOST_SIGNS else share
+    topic = without_asking(question.query.text) if signs else ""
+    return {sign: weight for sign, weight in signs.items() if sign in topic}
+
+
+def signs_held(signs: Mapping[str, float], text: str) -> float:
+    """The share of these signs that a text holds; 1 where it holds most of them, or there are none."""
+    total = math.fsum(signs.values())
+    shared = math.fsum(weight for sign, weight in signs.items() if sign in text)
+    return shared / total if shared < MOST_SIGNS * total else 1.0
 
 
 def _akin_share(ranking: Ranking, causes_of: Sequence[Matched]) -> float:
