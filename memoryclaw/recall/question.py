@@ -86,7 +86,10 @@ _SAYING = frozenset(lists.words("relevance.saying"))
 _ANY_SMALL = frozenset().union(*SMALL.values())
 _SMALL_ABROAD = {code: small for code, small in SMALL.items() if code != "en"}
 _ASKING_WORDS = _ASKING.union(*_ASKS_FOR.values())  # of any language
-_ASKING_UNSPACED = sorted((word for word in _ASKING_WORDS if max(word) > "\u2fff"), key=len, reverse=True)
+# The longest first, and of two as long always the same: `在哪里` without `哪里` leaves `在`.
+_ASKING_UNSPACED = sorted(
+    (word for word in _ASKING_WORDS if max(word) > "\u2fff"), key=lambda word: (-len(word), word)
+)
 _MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
 
 # Between the parts of a compound, by the code of a language that writes them together.

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -538,6 +541,19 @@ def test_a_question_without_spaces_is_not_answered_for_sure_by_two_of_its_signs(
     assert not other.answered
     assert "湖边诊所" in same.lines[0].text
     assert same.lines[0].share > other.lines[0].share if other.lines else True
+
+
+def test_what_is_asked_aside_from_the_asking_words_is_the_same_in_every_process() -> None:
+    program = (
+        "from memoryclaw.recall.question import without_asking; print(ascii(without_asking('弟弟住在哪里')))"
+    )
+    answers = {
+        subprocess.run(
+            [sys.executable, "-c", program], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
+        ).stdout
+        for seed in "012345"
+    }  # fmt: skip
+    assert answers == {ascii("弟弟住在 ") + "\n"}
 
 
 def test_what_has_the_form_that_is_asked_for_stands_before_what_only_shares_words(tmp_path: Path) -> None:
