@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 from urllib.parse import unquote
 
 from memoryclaw.app.context import VaultContext
 from memoryclaw.app.verbs import AGENTS, allowed
 from memoryclaw.errors import ConflictError, InputError, NameTakenError, NotFoundError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import TRUSTS, FileChange
 from memoryclaw.text.encoding import DecodedText, decode, readable
 from memoryclaw.text.merging import merge

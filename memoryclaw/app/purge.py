@@ -8,7 +8,6 @@ import shlex
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from memoryclaw import rooms
 from memoryclaw.app.context import AUDIENCES, VaultContext
@@ -26,6 +25,7 @@ from memoryclaw.erase.rewriting import (
 from memoryclaw.erase.traces import DERIVED, INDEX, VECTORS, WAITING, Trace
 from memoryclaw.errors import HistoryError, LockedError, NotFoundError, VectorsError
 from memoryclaw.history.repository import History
+from memoryclaw.late import NamedTuple
 from memoryclaw.lifecycle.pages import as_compiled, compile_again
 from memoryclaw.model import AGENT, NOTHING
 from memoryclaw.ports import Progress

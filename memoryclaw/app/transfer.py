@@ -6,13 +6,14 @@ import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw import config as settings
 from memoryclaw import rooms
 from memoryclaw.app.context import VaultContext, within_budget
 from memoryclaw.app.verbs import AGENTS, allowed
 from memoryclaw.errors import InputError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import AGENT, OWNER, least_trusted
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.vault.layout import places

@@ -7,12 +7,13 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.capture.host_turns import PendingToolCalls, messages_in, read_turn, session_of, topic_in
 from memoryclaw.capture.log_files import FOLDER, Logs
 from memoryclaw.capture.log_records import file_stem, likeness, line_of, redact_turn
 from memoryclaw.errors import InputError, VaultError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import grouped
 from memoryclaw.text.encoding import json_value, read_json
 from memoryclaw.text.redaction import Redactor

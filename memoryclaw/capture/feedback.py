@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import NamedTuple
 
 from memoryclaw.capture.capture import KeptTurn
 from memoryclaw.capture.host_turns import NAME_LENGTH
 from memoryclaw.capture.log_records import strip_marks
 from memoryclaw.errors import InputError, MemoryClawError, VaultError
+from memoryclaw.late import NamedTuple
 from memoryclaw.recall.citing import lately
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.layout import timestamp

@@ -8,9 +8,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.capture.host_turns import HostMessage, compact
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import OWNER
 from memoryclaw.text.redaction import MARK, TELLS, Redactor, asked_unkept
 from memoryclaw.vault.audience import UNLABELLED, Label, join_labels, label_in, plain, private_spans

@@ -12,9 +12,10 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import Any, BinaryIO, cast
 
 from memoryclaw.errors import InputError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Problem
 
 LARGEST = 256 * 1024 * 1024  # characters of one item, or bytes of one file that is read whole

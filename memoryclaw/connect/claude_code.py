@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from memoryclaw.connect.json5 import Added, JsonNode, Member, append, parse_strict, plain, remove, value_at
 from memoryclaw.connect.settings_file import SettingsEditor
 from memoryclaw.errors import ConfigError, InputError
+from memoryclaw.late import NamedTuple
 
 # When Claude Code calls us, with what, and after how many seconds it stops waiting.
 EVENTS = (

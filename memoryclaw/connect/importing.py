@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.capture.capture import CaptureResult, Recorder
 from memoryclaw.capture.log_records import strip_marks
@@ -28,6 +28,7 @@ from memoryclaw.connect.sources import OTHER_FORM, BytesRead, HostConversation, 
 from memoryclaw.consolidation.actions import IMPORTED, NewFile
 from memoryclaw.consolidation.changes import PlannedChange
 from memoryclaw.errors import InputError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Problem
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode, encode, readable

@@ -6,9 +6,10 @@ import json
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.errors import ConfigError, InputError
+from memoryclaw.late import NamedTuple
 
 COMMENT = re.compile(r"//[^\n\r\u2028\u2029]*|/\*.*?\*/", re.DOTALL)
 _BLANK = re.compile(r"[\s\ufeff]+")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.capture.capture import Recorder
 from memoryclaw.capture.host_turns import session_of
@@ -18,6 +18,7 @@ from memoryclaw.connect.archives import Part, files_below, opened
 from memoryclaw.connect.importing import TURNS, SourceReading
 from memoryclaw.connect.sources import BytesRead, HostConversation, Source
 from memoryclaw.errors import InputError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Problem
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode, json_object, readable

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import FROM_NOW_ON, Fact, grouped
 from memoryclaw.text.language import key_of
 from memoryclaw.text.prompts import cost, escape_line, whole_tokens

@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import NamedTuple
 
 from memoryclaw.connect.sources import USER, Memory, Source
 from memoryclaw.consolidation.actions import AddPending, NewFile
 from memoryclaw.consolidation.changes import PlannedChange, fingerprint_of, proposal
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import OWNER
 from memoryclaw.review.queue import CurrentFacts
 from memoryclaw.text.encoding import readable

@@ -8,9 +8,10 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from difflib import unified_diff
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.errors import ConfigError, InputError
+from memoryclaw.late import NamedTuple
 from memoryclaw.vault import files
 
 BACKUP = ".memoryclaw-backup"

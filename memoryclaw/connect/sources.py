@@ -9,9 +9,10 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.connect.archives import Part, items
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Problem
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.encoding import text_in

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from memoryclaw.connect.claude_code import HOOKS, SKILL, SKILL_FILE
 from memoryclaw.connect.mcp_entry import TOML, json_editor
 from memoryclaw.connect.settings_file import SettingsEditor
+from memoryclaw.late import NamedTuple
 
 OPENCLAW = "openclaw"
 

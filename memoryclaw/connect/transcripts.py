@@ -12,10 +12,11 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 from memoryclaw.capture.host_turns import messages_in, topic_in
 from memoryclaw.errors import InputError, VaultError
+from memoryclaw.late import NamedTuple
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.encoding import json_object
 from memoryclaw.vault.state_folder import make_private_folder, write_private

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import ConfirmFact, TickTodo
 from memoryclaw.consolidation.changes import (
@@ -28,6 +27,7 @@ from memoryclaw.consolidation.selecting import BRANCHES
 from memoryclaw.errors import BudgetError, HistoryError, InputError, MemoryClawError
 from memoryclaw.history import journal, repository
 from memoryclaw.history.repository import History, Version
+from memoryclaw.late import NamedTuple
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode
 from memoryclaw.text.memory_lines import without_fields

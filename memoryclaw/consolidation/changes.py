@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import groupby
 from types import MappingProxyType
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from memoryclaw.consolidation.actions import (
     ACTIONS,
@@ -33,6 +33,7 @@ from memoryclaw.consolidation.actions import (
     patch_together,
 )
 from memoryclaw.errors import InputError, NotFoundError, OvertakenError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Problem, Turn
 from memoryclaw.talk.orders import Wish
 from memoryclaw.talk.statements import Statement

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memoryclaw.capture.log_files import open_stems
 from memoryclaw.consolidation.actions import DONE, OFF, OPEN, MoveFile, NewFile, Replace, imprint
@@ -31,6 +31,7 @@ from memoryclaw.errors import HistoryError, LockedError, VaultError
 from memoryclaw.history import journal
 from memoryclaw.history.repository import History, commit_log
 from memoryclaw.index.catalog import Catalog
+from memoryclaw.late import NamedTuple
 from memoryclaw.ports import Progress
 from memoryclaw.text.dates import given_day, instant
 from memoryclaw.text.encoding import readable

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from heapq import heapify, heappop, heappush
-from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import TickTodo
 from memoryclaw.consolidation.changes import LEVELS, Claim, ClaimDecision, Extraction, Quote, Segment
@@ -29,6 +28,7 @@ from memoryclaw.consolidation.exchanges import (
 from memoryclaw.consolidation.reconcile import Salience, adjoined
 from memoryclaw.consolidation.todos import TodoLine
 from memoryclaw.index import stemming
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import NOTHING, Turn
 from memoryclaw.talk.statements import Statement, Talk
 from memoryclaw.talk.worth import says_something, verdict

@@ -8,11 +8,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.capture.host_turns import CALLS, HOST, call_of, kind_of, tidy
 from memoryclaw.consolidation.changes import Segment, ToolSequence
 from memoryclaw.index import stemming
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import NOTHING, Turn
 from memoryclaw.talk.own_words import without_command, without_secrets
 from memoryclaw.text import words as lists

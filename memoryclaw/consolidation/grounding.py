@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cache
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.json_schema import SkipJsonSchema
@@ -20,6 +20,7 @@ from memoryclaw.consolidation.changes import SPEAKERS, Claim, Extraction, Quote,
 from memoryclaw.consolidation.episodes import harmless
 from memoryclaw.consolidation.reconcile import statement_of
 from memoryclaw.index import stemming
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import FROM_NOW_ON, PROJECT, Turn
 from memoryclaw.models.llm import ModelError, Schema
 from memoryclaw.talk.assertions import ANY_FIELD

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.consolidation import grounding
 from memoryclaw.consolidation.changes import Extraction, Segment
 from memoryclaw.consolidation.model_chain import degrade, prompt_of, transcript
+from memoryclaw.late import NamedTuple
 from memoryclaw.models.llm import ModelError, Schema
 from memoryclaw.text.encoding import json_object
 from memoryclaw.text.prompts import one_line

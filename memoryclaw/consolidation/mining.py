@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.consolidation.actions import SetFact
 from memoryclaw.consolidation.changes import PlannedChange, ToolSequence
@@ -21,6 +21,7 @@ from memoryclaw.consolidation.exchanges import (
     stretches,
     words_of_command,
 )
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import ENVIRONMENT, PROJECT
 from memoryclaw.skills.skill_file import holds_reference, too_deep
 from memoryclaw.text import words as lists

@@ -9,13 +9,14 @@ import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memoryclaw.config import OWN_FILE, Config, own_folder
 from memoryclaw.consolidation.changes import SPEAKERS, Extraction, Segment
 from memoryclaw.consolidation.episodes import LONGEST_NAME
 from memoryclaw.consolidation.exchanges import read_call
 from memoryclaw.errors import ConfigError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Turn
 from memoryclaw.models.command import Command
 from memoryclaw.models.llm import Breaker, Endpoint, LanguageModel, ModelError, Prompt

@@ -13,9 +13,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise, takewhile
-from typing import NamedTuple
 
 from memoryclaw.consolidation.changes import Claim
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Fact
 from memoryclaw.recall.restated import (
     SHARED,

@@ -9,7 +9,6 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 from memoryclaw.capture.log_records import file_stem
 from memoryclaw.consolidation.actions import NewFile
@@ -26,6 +25,7 @@ from memoryclaw.consolidation.exchanges import Call, calls_in, tool_sequences
 from memoryclaw.consolidation.mining import SkillDraft, environment, plan_skills
 from memoryclaw.history import repository
 from memoryclaw.history.repository import Branch, History, Logged
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Turn, grouped
 from memoryclaw.skills.listing import known_skills
 from memoryclaw.text.encoding import decode, json_object

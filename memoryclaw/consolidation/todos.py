@@ -13,11 +13,11 @@ from dataclasses import replace
 from datetime import date
 from functools import lru_cache
 from itertools import dropwhile, groupby, takewhile
-from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import DONE, OFF, OPEN, TickTodo
 from memoryclaw.consolidation.exchanges import ToolText, read_call
 from memoryclaw.index import stemming
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Turn
 from memoryclaw.talk.layout import listed
 from memoryclaw.talk.statements import Statement, Talk

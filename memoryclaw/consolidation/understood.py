@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from memoryclaw.consolidation.changes import ClaimDecision, Quote, Segment
 from memoryclaw.consolidation.episodes import body
 from memoryclaw.consolidation.reconcile import ClaimDecider, claims_of, statement_of
 from memoryclaw.consolidation.todos import read as read_todos
 from memoryclaw.index.catalog import Catalog
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Turn
 from memoryclaw.talk.people import first_name
 from memoryclaw.talk.statements import Statement, read

@@ -15,10 +15,11 @@ import signal
 import stat
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from memoryclaw import late
 from memoryclaw.errors import LockedError, VaultError
+from memoryclaw.late import NamedTuple
 from memoryclaw.vault.state_folder import make_private_folder, state_folder, watcher, write_private
 from memoryclaw.version import __version__
 

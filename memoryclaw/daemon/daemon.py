@@ -9,12 +9,13 @@ from collections import deque
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from memoryclaw import config as settings
 from memoryclaw.daemon.client import DaemonFiles
 from memoryclaw.daemon.scheduling import DaemonSchedule
 from memoryclaw.errors import LockedError, MemoryClawError
+from memoryclaw.late import NamedTuple
 from memoryclaw.vault.layout import timestamp
 from memoryclaw.vault.state_folder import begun_state_folder, watcher
 

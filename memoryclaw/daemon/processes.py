@@ -9,10 +9,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.daemon.client import ask_daemon
 from memoryclaw.errors import InputError
+from memoryclaw.late import NamedTuple
 from memoryclaw.vault.state_folder import begun_state_folder
 
 _PATIENCE = 5.0  # seconds that a child is given to end by itself

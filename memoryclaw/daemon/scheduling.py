@@ -9,12 +9,13 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.daemon import cron, systemd, timetable
 from memoryclaw.daemon.processes import Child
 from memoryclaw.daemon.systemd import ask
 from memoryclaw.errors import InputError, VaultError
+from memoryclaw.late import NamedTuple
 from memoryclaw.vault.layout import on_disk, timestamp
 from memoryclaw.writing.context import Templates
 

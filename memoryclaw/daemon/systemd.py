@@ -6,9 +6,9 @@ import os
 import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 from memoryclaw.errors import NotFoundError, VaultError
+from memoryclaw.late import NamedTuple
 from memoryclaw.vault import files
 
 _WANTS = "timers.target.wants"

@@ -9,9 +9,9 @@ import hashlib
 import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
 
 from memoryclaw.errors import InputError
+from memoryclaw.late import NamedTuple
 from memoryclaw.vault.layout import slug
 
 # Minutes that divide an hour, or hours that divide a day.

@@ -12,12 +12,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.capture.log_records import ARTIFACTS
 from memoryclaw.consolidation.changes import RUNS
 from memoryclaw.erase.erasure import Erasure, alike, scrub
 from memoryclaw.errors import InputError, NotFoundError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Turn
 from memoryclaw.ports import Address
 from memoryclaw.text.dates import given_day

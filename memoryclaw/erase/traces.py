@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from memoryclaw.consolidation.changes import read_record
 from memoryclaw.consolidation.selecting import open_branches
 from memoryclaw.erase.purge import place_name
 from memoryclaw.errors import VaultError
 from memoryclaw.history.repository import History
+from memoryclaw.late import NamedTuple
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode
 from memoryclaw.text.needles import Needles

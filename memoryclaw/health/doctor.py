@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from memoryclaw.config import OWN_FILE, Config, own_folder
 from memoryclaw.errors import LockedError, VectorsError
@@ -23,6 +22,7 @@ from memoryclaw.history.repository import History
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index, fingerprint
 from memoryclaw.index.vectors import Vectors
+from memoryclaw.late import NamedTuple
 from memoryclaw.lifecycle.pages import has_pages, in_words
 from memoryclaw.lifecycle.views import View
 from memoryclaw.model import Problem

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.errors import HistoryError, InputError
 from memoryclaw.history.repository import History
 from memoryclaw.index.catalog import Catalog
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import NOTHING, Problem
 from memoryclaw.recall.evaluation import golden_problems
 from memoryclaw.skills.lint import lint as lint_skill

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memoryclaw.config import Config
 from memoryclaw.consolidation.changes import SPEAKERS
@@ -26,6 +26,7 @@ from memoryclaw.history.repository import History, Logged
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index
 from memoryclaw.index.sync import Sync
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Problem
 from memoryclaw.recall.strength import Strengths
 from memoryclaw.review.queue import ReviewItem

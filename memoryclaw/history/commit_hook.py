@@ -11,11 +11,11 @@ import shlex
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import NamedTuple
 
 from memoryclaw.errors import HistoryError, InputError
 from memoryclaw.history.git import common_dir, drop
 from memoryclaw.history.repository import History
+from memoryclaw.late import NamedTuple
 
 CHECKS = ("lint", "eval")
 FOUND = 10  # the exit code of a check that found something and is to block the commit

@@ -14,11 +14,11 @@ import subprocess
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 from memoryclaw.errors import GitKilledError, HistoryError
 from memoryclaw.history.git import QUIET, common_dir, options_of
 from memoryclaw.history.repository import History
+from memoryclaw.late import NamedTuple
 from memoryclaw.vault.layout import STATE_DIR
 from memoryclaw.vault.state_folder import make_private_folder, write_private
 

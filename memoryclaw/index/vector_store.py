@@ -15,10 +15,11 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from zlib import crc32
 
 from memoryclaw.errors import LockedError, VectorsError
+from memoryclaw.late import NamedTuple
 from memoryclaw.models.embedders import Floats, numpy
 from memoryclaw.vault.files import writer_lock
 from memoryclaw.vault.state_folder import make_private_folder, touch

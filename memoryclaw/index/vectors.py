@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
 
 from memoryclaw.config import Config
 from memoryclaw.errors import LockedError, MemoryClawError, VectorsError
@@ -18,6 +17,7 @@ from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.outgoing import Outgoing
 from memoryclaw.index.vector_store import IndexMark, VectorStore
 from memoryclaw.index.watching import WatchReport
+from memoryclaw.late import NamedTuple
 from memoryclaw.models.embedders import EXTRA, Embedder, Floats, Guarded, numpy
 from memoryclaw.models.llm import Breaker, Endpoint, ModelError
 from memoryclaw.models.ollama import WHO, OllamaEmbedder

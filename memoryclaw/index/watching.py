@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from types import FrameType
-from typing import NamedTuple
 
 from memoryclaw.errors import IndexBusyError, MemoryClawError, VaultError
 from memoryclaw.index.index import Index
 from memoryclaw.index.sync import Sync, Synced, healed
+from memoryclaw.late import NamedTuple
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.state_folder import LIVE, POLLING, WatchLock, cookies, drop, take
 from memoryclaw.vault.watcher import COOKIE, IN_FOLDER, LOST, MOVED, SAVED, STATE, TOUCHED, Hint, Watcher

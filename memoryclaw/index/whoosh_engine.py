@@ -18,7 +18,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from whoosh.columns import NumericColumn
 from whoosh.fields import COLUMN, FieldType, Schema
@@ -30,6 +30,7 @@ from whoosh.reading import CorruptIndexError, TermNotFound
 
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
 from memoryclaw.index.bm25 import WEIGHTS, counts_of, gain, idf, sound, tally
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import COLUMNS
 from memoryclaw.ports import Hit, IndexClause, IndexRow
 from memoryclaw.vault.state_folder import touch

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager, nullcontext
 from datetime import date
 from queue import Empty, LifoQueue
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
@@ -15,6 +15,7 @@ from memoryclaw.app import App
 from memoryclaw.app.verbs import Parameter
 from memoryclaw.config import SettingsStamp, stamp
 from memoryclaw.errors import InputError
+from memoryclaw.late import NamedTuple
 from memoryclaw.writing.secret_gate import without_secrets
 
 if TYPE_CHECKING:  # no server runs beside a program that is asked over a pipe

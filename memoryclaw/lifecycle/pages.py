@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Sequence
-from typing import NamedTuple
 
 from memoryclaw.errors import NotFoundError
+from memoryclaw.late import NamedTuple
 from memoryclaw.lifecycle.keeping import UpkeepContext
 from memoryclaw.lifecycle.views import ENTITIES, TOPICS, View, compose, find, pages, views, was_edited
 from memoryclaw.vault import files

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.config import Config
 from memoryclaw.consolidation import actions
@@ -34,6 +34,7 @@ from memoryclaw.consolidation.mining import step_of, tightest
 from memoryclaw.consolidation.planning import Shingles, shingles
 from memoryclaw.errors import LockedError
 from memoryclaw.index.catalog import Catalog
+from memoryclaw.late import NamedTuple
 from memoryclaw.lifecycle.conflict_decisions import KIND, side_in_words, standing_conflicts
 from memoryclaw.lifecycle.keeping import UPKEEP, FactPlaces, Keeper, UpkeepContext, is_open, resting
 from memoryclaw.lifecycle.pages import refresh

@@ -10,9 +10,9 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple
 
 from memoryclaw.index.catalog import Catalog
+from memoryclaw.late import NamedTuple
 from memoryclaw.lifecycle.keeping import UpkeepContext
 from memoryclaw.model import Fact, grouped
 from memoryclaw.text.encoding import decode, readable

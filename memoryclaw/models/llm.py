@@ -5,10 +5,11 @@ from __future__ import annotations
 import ipaddress
 import socket
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from memoryclaw.errors import MemoryClawError
+from memoryclaw.late import NamedTuple
 
 Schema = Mapping[str, Any]  # a JSON schema
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from memoryclaw.late import NamedTuple
 from memoryclaw.models.embedders import EXTRA, Embedder, Floats, extra, normalise, numpy
 from memoryclaw.models.llm import ModelError
 

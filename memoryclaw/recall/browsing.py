@@ -10,11 +10,11 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import groupby
-from typing import NamedTuple
 
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import link_key
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import NOTE_KINDS, NOTE_STATES, Fact, Unit
 from memoryclaw.ports import Address
 from memoryclaw.recall.conflicts import ShownLines, Superseded, successors

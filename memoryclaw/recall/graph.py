@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from itertools import combinations, pairwise
-from typing import NamedTuple
 
 from memoryclaw.errors import NotFoundError
 from memoryclaw.index.catalog import Catalog
+from memoryclaw.late import NamedTuple
 from memoryclaw.recall.browsing import NAMED, LinkEnd, address_of, entity_id, lead_to
 from memoryclaw.text.frontmatter import is_filled_in
 from memoryclaw.text.language import key_of, keys_of

@@ -11,8 +11,8 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from functools import cached_property
-from typing import NamedTuple
 
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import NOTHING
 from memoryclaw.vault.ledger_usage import LedgerUsage, Use
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memoryclaw.errors import VectorsError
 from memoryclaw.index.bm25 import exact
 from memoryclaw.index.catalog import Catalog, UnitSummary
 from memoryclaw.index.vectors import Vectors, asking
+from memoryclaw.late import NamedTuple
 from memoryclaw.models.llm import ModelError
 from memoryclaw.recall.evidence import POOL, with_own_ids
 from memoryclaw.recall.question import Question

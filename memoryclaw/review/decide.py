@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import partial, reduce
-from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import NewFile
 from memoryclaw.consolidation.apply import CommitMessages, new_file
@@ -23,6 +22,7 @@ from memoryclaw.consolidation.selecting import BRANCHES, OpenBranch, read_branch
 from memoryclaw.errors import ConflictError, HistoryError, InputError, NotFoundError
 from memoryclaw.history import journal, repository
 from memoryclaw.history.repository import Branch, History, Logged
+from memoryclaw.late import NamedTuple
 from memoryclaw.lifecycle.conflict_decisions import (
     KIND,
     conflict_print,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import AddPending, AddStatement, SetFact
 from memoryclaw.consolidation.changes import RUNS, outcome_of, read_record
 from memoryclaw.consolidation.selecting import OpenBranch
 from memoryclaw.errors import InputError, MemoryClawError
 from memoryclaw.history.repository import History
+from memoryclaw.late import NamedTuple
 from memoryclaw.lifecycle.keeping import FactPlaces
 from memoryclaw.model import Fact, Turn
 from memoryclaw.recall.conflicts import Superseded

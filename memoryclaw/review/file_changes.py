@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import (
     Action,
@@ -21,6 +20,7 @@ from memoryclaw.consolidation.actions import (
     standing,
 )
 from memoryclaw.errors import InputError, OvertakenError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Fact, FileChange, grouped
 from memoryclaw.text.encoding import decode, lines_of, readable
 from memoryclaw.text.memory_lines import BULLET

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from datetime import UTC, date, datetime, time
-from typing import NamedTuple
 
 from memoryclaw.errors import HistoryError, InputError, MemoryClawError, NotFoundError
 from memoryclaw.history import repository
 from memoryclaw.history.repository import History, Logged
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Fact, grouped
 from memoryclaw.ports import Address
 from memoryclaw.review.file_changes import texts_of

@@ -10,13 +10,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from operator import itemgetter
-from typing import NamedTuple
 
 from memoryclaw.config import is_vault_id
 from memoryclaw.consolidation.changes import RUNS, read_record
 from memoryclaw.errors import ConflictError, HistoryError, InputError
 from memoryclaw.history.remote import FOLDER, Remote, remote_of
 from memoryclaw.history.repository import History, TreeEntry, Version, object_id
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Fact, FileChange, grouped
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.consolidation import changes
 from memoryclaw.consolidation.actions import AddPending, SetFact
@@ -13,6 +13,7 @@ from memoryclaw.consolidation.changes import RUNS, About, ChangeSet, PlannedChan
 from memoryclaw.consolidation.selecting import OpenBranch, open_branches
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.history.repository import History
+from memoryclaw.late import NamedTuple
 from memoryclaw.lifecycle.conflict_decisions import KIND, conflict_print, side_in_words, standing_conflicts
 from memoryclaw.model import Fact, FileChange, Lifecycle, Problem, grouped
 from memoryclaw.review import elsewhere, setting_questions, widened

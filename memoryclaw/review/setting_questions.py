@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.config import Config, load
 from memoryclaw.errors import ConfigError, HistoryError, InputError
 from memoryclaw.history.repository import History
+from memoryclaw.late import NamedTuple
 from memoryclaw.vault.audience import of_folders
 from memoryclaw.vault.edits import with_setting
 from memoryclaw.vault.layout import CONFIG_FILE, is_plain

@@ -7,13 +7,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial, reduce
-from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import AddStatement, SetFact
 from memoryclaw.consolidation.apply import must_be_its_own
 from memoryclaw.consolidation.changes import FOLDER, about, record_path
 from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.history.repository import History, Logged
+from memoryclaw.late import NamedTuple
 from memoryclaw.lifecycle.keeping import UPKEEP
 from memoryclaw.model import FileChange, grouped
 from memoryclaw.review import file_changes

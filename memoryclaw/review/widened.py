@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from memoryclaw.errors import ConflictError, HistoryError, NotFoundError, VaultError
 from memoryclaw.history.git import hash_name
 from memoryclaw.history.repository import BranchMove, History, object_id
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import AGENT, TRUSTS, FileChange
 from memoryclaw.review.elsewhere import commit_in_words, in_a_few_words, remote_with
 from memoryclaw.text.prompts import one_line

@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from memoryclaw.late import NamedTuple
 from memoryclaw.text.encoding import lines_of, readable
 
 SAME, GONE, COME = "same", "gone", "come"

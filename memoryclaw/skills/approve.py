@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.history.repository import History
+from memoryclaw.late import NamedTuple
 from memoryclaw.skills.lint import (
     DESCRIPTION_LENGTH,
     NAME_LENGTH,

@@ -12,11 +12,11 @@ import stat
 import tempfile
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import NamedTuple
 
 from memoryclaw.config import HOST_SKILLS
 from memoryclaw.errors import HistoryError, NotFoundError, VaultError
 from memoryclaw.history.repository import History, editions
+from memoryclaw.late import NamedTuple
 from memoryclaw.skills import listing
 from memoryclaw.skills.lint import DESCRIPTION_LENGTH, is_name, proposed_description
 from memoryclaw.skills.skill_file import ParameterSpec, SkillFile, read_recipe, read_skill

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from difflib import get_close_matches
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.errors import InputError, NotFoundError, VaultError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Matched, Problem, Term
 from memoryclaw.skills.lint import lint
 from memoryclaw.skills.skill_file import SkillFile, read_skill

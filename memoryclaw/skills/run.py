@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.capture.capture import CaptureResult
 from memoryclaw.errors import InputError, MemoryClawError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Fact
 from memoryclaw.skills.listing import (
     CHANGED,

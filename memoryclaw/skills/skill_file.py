@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw import late
 from memoryclaw.errors import InputError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import NOTHING, Problem
 from memoryclaw.text.encoding import decode, json_value, readable
 from memoryclaw.text.frontmatter import Split, split

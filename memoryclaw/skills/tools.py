@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 from memoryclaw.config import OWN_FILE
 from memoryclaw.errors import ConfigError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import NOTHING
 
 LONGEST_RESULT = 1_000_000  # characters of one answer that are taken

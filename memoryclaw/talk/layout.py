@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import takewhile
-from typing import NamedTuple
 
 from memoryclaw import late
+from memoryclaw.late import NamedTuple
 from memoryclaw.text import grammar as clauses
 from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import UNREAD, Grammar, WordList, grammar, spans_of, tokens_of

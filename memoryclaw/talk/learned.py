@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
+from memoryclaw.late import NamedTuple
 from memoryclaw.text import words as lists
 
 _SHOWN = 3  # features that an explanation names

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import chain
-from typing import NamedTuple
 
 from memoryclaw.index import stemming
+from memoryclaw.late import NamedTuple
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import instant
 from memoryclaw.text.grammar import Clause, Grammar, WordList, codes, grammar, tokens_of

@@ -8,8 +8,8 @@ from bisect import bisect_left, insort
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
 
+from memoryclaw.late import NamedTuple
 from memoryclaw.talk.layout import (
     CLEAR,
     ENOUGH,

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain, pairwise
-from typing import NamedTuple
 
+from memoryclaw.late import NamedTuple
 from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import Clause, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.language import key_of, plain, sentences

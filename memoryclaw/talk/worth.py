@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import groupby, pairwise
-from typing import NamedTuple
 
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Turn
 from memoryclaw.talk.learned import LateWorth, Worth, weighed
 from memoryclaw.talk.statements import Statement, Talk

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memoryclaw import late
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import NOTHING, Problem
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import NamedTuple
 from urllib.parse import unquote
 
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Link, Section
 from memoryclaw.text.memory_lines import BLOCK_ID
 

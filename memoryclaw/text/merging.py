@@ -8,8 +8,8 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
+from memoryclaw.late import NamedTuple
 from memoryclaw.text.encoding import lines_of
 
 

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple
 
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import TRUSTS, VALUE, Fact, grouped
 from memoryclaw.text.dates import days_of
 from memoryclaw.text.language import key_of

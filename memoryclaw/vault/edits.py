@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from operator import attrgetter, itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw import late
 from memoryclaw.errors import InputError, NotFoundError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import VALUE, Fact
 from memoryclaw.text import yaml_text
 from memoryclaw.text.encoding import lines_of, readable

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import PERMANENT, VALUE, Fact, Lifecycle, Problem, least_trusted
 from memoryclaw.text import dates
 from memoryclaw.text import words as lists

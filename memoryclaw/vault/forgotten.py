@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
 
 from memoryclaw import late
 from memoryclaw.errors import InputError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import grouped
 from memoryclaw.text.encoding import json_object, lines_of, readable
 from memoryclaw.text.frontmatter import split

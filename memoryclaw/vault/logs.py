@@ -6,9 +6,10 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw import late
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Problem, Turn
 from memoryclaw.text.dates import local, own_offset, parse_timestamp
 from memoryclaw.text.host_marks import without_marks

@@ -8,8 +8,9 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import (
     NOTHING,
     PERMANENT,

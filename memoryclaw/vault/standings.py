@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import TRUSTS, FileChange, Turn, grouped, least_trusted
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import Split, split

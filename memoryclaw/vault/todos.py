@@ -6,9 +6,9 @@ import hashlib
 import re
 from collections.abc import Callable, Sequence
 from datetime import date
-from typing import NamedTuple
 
 from memoryclaw.errors import InputError
+from memoryclaw.late import NamedTuple
 from memoryclaw.text.encoding import lines_of
 from memoryclaw.text.language import fold
 from memoryclaw.text.memory_lines import ITEM, LineField, line_fields, read_line, without

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import Any
 
 from watchdog import events as said
 from watchdog.observers import Observer
@@ -20,6 +20,7 @@ from watchdog.observers.polling import PollingObserverVFS
 from watchdog.utils import BaseThread
 
 from memoryclaw import late
+from memoryclaw.late import NamedTuple
 from memoryclaw.vault.folder import IGNORE_FILE, is_hidden
 from memoryclaw.vault.layout import NO_NOTES, STATE_DIR, Places, places
 from memoryclaw.vault.listener import sends_no_events

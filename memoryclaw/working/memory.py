@@ -12,11 +12,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from memoryclaw.capture.host_turns import NAME_LENGTH, clean
 from memoryclaw.capture.log_records import file_stem, strip_marks
 from memoryclaw.errors import InputError, MemoryClawError, NotFoundError, VaultError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import AGENT, Problem
 from memoryclaw.text import prompts
 from memoryclaw.text.grammar import is_filler

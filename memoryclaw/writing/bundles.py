@@ -18,10 +18,11 @@ from contextlib import suppress
 from functools import partial
 from io import BytesIO
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from memoryclaw.config import load, paths_in
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError, NotFoundError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import NOTHING
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode, encode, json_object, readable

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memoryclaw import late
 from memoryclaw.errors import InputError, MemoryClawError, NotFoundError
+from memoryclaw.late import NamedTuple
 from memoryclaw.ports import Address, Lookup
 from memoryclaw.text.dates import local
 from memoryclaw.text.encoding import decode

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memoryclaw import late
+from memoryclaw.late import NamedTuple
 from memoryclaw.text.encoding import decode, json_object, texts_in
 from memoryclaw.text.language import fold
 from memoryclaw.vault import files

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from memoryclaw.errors import ConflictError, InputError, NotFoundError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import TRUSTS, VALUE, Problem
 from memoryclaw.ports import Address
 from memoryclaw.text.encoding import decode, encode, lines_of, readable

@@ -5,10 +5,9 @@ A reader of any format reads the files of all older ones, so nothing has to be m
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from memoryclaw.config import FORMAT
 from memoryclaw.errors import InputError
+from memoryclaw.late import NamedTuple
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import with_setting
 from memoryclaw.vault.layout import CONFIG_FILE, must_take_writes

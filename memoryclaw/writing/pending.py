@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import VALUE
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.memory_lines import (

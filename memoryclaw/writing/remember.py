@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain
-from typing import NamedTuple
 
 from memoryclaw.errors import ConflictError, InputError, NameTakenError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import NOTHING
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import split

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw import config
 from memoryclaw.errors import ConflictError, NotFoundError, VaultError
+from memoryclaw.late import NamedTuple
 from memoryclaw.text.prompts import one_line
 from memoryclaw.text.redaction import RedactionGate
 from memoryclaw.vault import files

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from memoryclaw.late import NamedTuple
 from memoryclaw.text.needles import normal, plain_words
 from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.writing.decisions import PURGED, Decisions

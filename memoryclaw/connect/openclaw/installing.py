@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.connect import json5
+from memoryclaw.late import NamedTuple
 
 PLUGIN = "memoryclaw"
 ENTRY = ("plugins", "entries", PLUGIN)

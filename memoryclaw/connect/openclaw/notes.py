@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from io import BytesIO
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.connect.archives import Part, files_below
 from memoryclaw.connect.importing import proposals_of, read_note
@@ -15,6 +15,7 @@ from memoryclaw.connect.openclaw.setup import HostConfig, state_of
 from memoryclaw.connect.proposing import ImportCandidate, Proposed, offer
 from memoryclaw.connect.sources import BytesRead, Memory, Source
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError
+from memoryclaw.late import NamedTuple
 from memoryclaw.text.encoding import text_in
 from memoryclaw.vault import files
 from memoryclaw.writing.context import WriteContext

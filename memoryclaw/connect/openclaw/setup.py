@@ -7,12 +7,13 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.connect.json5 import parse, plain
 from memoryclaw.connect.openclaw import installing
 from memoryclaw.connect.settings_file import difference
 from memoryclaw.errors import ConfigError, MemoryClawError
+from memoryclaw.late import NamedTuple
 from memoryclaw.vault import files
 
 RESTART = "a running gateway picks this up by itself, or after `openclaw gateway restart`"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.connect.openclaw import installing
 from memoryclaw.connect.openclaw.setup import Setup
 from memoryclaw.errors import ConfigError, MemoryClawError
+from memoryclaw.late import NamedTuple
 
 _INSTALL = "memoryclaw openclaw install"
 # What must be so, whether it is, how it is told where it is and where not, what mends it.

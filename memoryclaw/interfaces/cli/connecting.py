@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
 import click
 
@@ -14,6 +13,7 @@ from memoryclaw import rooms
 from memoryclaw.connect.table import BY_NAME, OPENCLAW, HostRow
 from memoryclaw.interfaces.cli.printing import marked, plural, remark, say, styled
 from memoryclaw.interfaces.cli.verbs import DRY_RUN, TEXT, YES, CliContext, agreed, flag, verb
+from memoryclaw.late import NamedTuple
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 # What is said to be done, to be done without --dry-run, and of files that do not change: of a removal, of a connection.

@@ -15,9 +15,10 @@ from multiprocessing.connection import Pipe
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.interfaces.requests import Refusal, RefusedError
+from memoryclaw.late import NamedTuple
 
 IDLE = 60.0  # seconds for which readers are kept after many asked at once
 _COUNT = 2

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from starlette.responses import Response
 
@@ -22,6 +22,7 @@ from memoryclaw.errors import ForbiddenError, InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.requests import Refusal, RequestModel, arguments_of, request_model
 from memoryclaw.interfaces.shapes import AnswerShape, JsonObject
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import OWNER
 
 Adapter = Callable[..., JsonObject]  # of an open vault, what the path names if it names anything, and keys

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Unpack
+from typing import Annotated, Any, Literal, TypeVar, Unpack
 
 from memoryclaw import rooms
 from memoryclaw.app import App, verbs
 from memoryclaw.app.verbs import Param, Parameter, parameters
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces.requests import RequestModel, arguments_of, from_json, request_model
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Fact, Match, least_trusted
 from memoryclaw.recall.recall import TRUST_ORDER, text_of
 from memoryclaw.review.word_diff import marked_lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl, quote, urlencode
 
 from pydantic import create_model
@@ -13,6 +13,7 @@ from memoryclaw import rooms
 from memoryclaw.app import App
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces.requests import RequestModel, from_query
+from memoryclaw.late import NamedTuple
 
 if TYPE_CHECKING:
     from memoryclaw.interfaces.ui.sessions import Pulse, Session, Sessions

@@ -11,10 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.app import App
 from memoryclaw.daemon.daemon import Daemon
+from memoryclaw.late import NamedTuple
 from memoryclaw.vault.layout import timestamp
 
 TICKET = 60.0  # seconds that a ticket lasts

@@ -7,11 +7,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.app import App
 from memoryclaw.errors import ConflictError, InputError, MemoryClawError, NotFoundError
 from memoryclaw.interfaces.ui.answers import Answer, Moved, PageRequest, Shown, address, page
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Fact, grouped
 from memoryclaw.recall.browsing import EntityShown, Neighbour
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw import rooms
 from memoryclaw.app import App
 from memoryclaw.interfaces.ui.answers import Answer, PageRequest, Shown, page
 from memoryclaw.interfaces.ui.pages.entities import mentions
 from memoryclaw.interfaces.ui.rendering import day, local, superseded
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import grouped
 from memoryclaw.vault.layout import timestamp
 
