@@ -147,6 +147,9 @@ class IndexDatabase(Protocol):
     def trouble(self) -> str:
         """What is wrong with the store itself; empty when it is sound."""
 
+    def has_waited(self) -> bool:
+        """True when another process was writing just now, and what it wrote is there."""
+
     def writing(self) -> AbstractContextManager[IndexConnection]:
         """One write transaction."""
 

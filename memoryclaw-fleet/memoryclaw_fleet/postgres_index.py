@@ -445,6 +445,10 @@ class PostgresDatabase:
         with self.server.transaction(self.number(), read_only=not self._keeps) as raw:
             yield raw
 
+    def has_waited(self) -> bool:
+        """Never: the server has writers wait for one another."""
+        return False
+
     @contextlib.contextmanager
     def writing(self) -> Iterator[PostgresConnection]:
         """One write transaction, for which other writers of this vault wait."""

@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from datetime import date, timedelta
 from itertools import chain, groupby
-from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import standing
 from memoryclaw.consolidation.changes import DENIED, RENEWAL, UNWANTED, Claim, ClaimDecision, Place, Segment
@@ -25,6 +24,7 @@ from memoryclaw.consolidation.overtaking import (
 )
 from memoryclaw.index import stemming
 from memoryclaw.index.catalog import Catalog
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import FROM_NOW_ON, PROJECT, VALUE, Fact, Turn
 from memoryclaw.recall.restated import clock_in, gives_another, stems, subject_of
 from memoryclaw.talk.assertions import ANY_FIELD, ANY_ROLE, Assertion, has_phrase
@@ -970,7 +970,6 @@ class ClaimDecider:
         self._stated: dict[tuple[str, int], set[str]] = {}  # ids of statements, by the turn that made them
         self._of_turn: set[str] = set()  # those of the turn that is read
         self._ended: set[tuple[str, int]] = set()  # the turns that ended something
-        self._firsts: set[str] | None = None
         self._others: dict[str, str] | None = None  # of whom statements stand, by their keys
         self._speakers: set[str] = set()
         self._overtaken: set[str] = set()  # ids of what may have changed by what this run reads
@@ -984,14 +983,13 @@ class ClaimDecider:
     def names(self, segment: Segment) -> dict[str, str]:
         """The names of things known in the vault that the segment's words may stand for, by their key."""
         texts = [text for turn in segment.turns for text in (turn.name, turn.text) if text]
-        if self._firsts is None:
-            self._firsts = self._catalog.first_words(_KINDS)
-        # A key stands from a word on that begins a name of the vault.
-        first = {
-            word
-            for word in {*chain.from_iterable(map(words_of, texts))}
-            if not word.isascii() or (word if word.isalnum() else key_of(word)) in self._firsts
+        words = {
+            word: word if word.isalnum() else key_of(word)
+            for word in chain.from_iterable(map(words_of, texts))
         }
+        begun = self._catalog.first_words((key for word, key in words.items() if word.isascii()), _KINDS)
+        # A key stands from a word on that begins a name of the vault.
+        first = {word for word, key in words.items() if not word.isascii() or key in begun}
         lines = {line for text in texts for line in text.splitlines()} if first else ()
         keys = {
             candidate.key

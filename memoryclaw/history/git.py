@@ -10,10 +10,11 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memoryclaw import late
 from memoryclaw.errors import GitBusyError, GitKilledError, HistoryError, InputError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Stamp
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ class GitState(NamedTuple):
     ref: str = ""  # the branch that commits go to; empty where it takes git to tell
     lock: str = ""  # the file that is in the way, of a repository that is locked
     top: str = ""  # the folder of a larger repository that the vault is kept in
+    common: str = ""  # the folder of the repository itself, as `common_dir` gives it
+    hash_name: str = "sha1"  # how it names its objects
 
     @property
     def writable(self) -> bool:
@@ -76,10 +79,12 @@ def git_state(root: str, *, shared: bool = False) -> GitState:
             )
         return GitState("none", "the vault has no git repository of its own, so changes cannot be undone")
     common = common_dir(git_dir)
-    if _BARE.search(_text(os.path.join(common, "config"))) and git_dir == common:
-        return GitState("bare", "the vault's git repository is bare; set core.bare to false", git_dir)
-    state = _busy(git_dir) or _branch(root, git_dir, common)
-    return state._replace(top=top)
+    settings = _text(os.path.join(common, "config"))
+    if _BARE.search(settings) and git_dir == common:
+        state = GitState("bare", "the vault's git repository is bare; set core.bare to false", git_dir)
+    else:
+        state = _busy(git_dir) or _branch(root, git_dir, common)
+    return state._replace(top=top, common=common, hash_name=_hash_name_in(settings))
 
 
 def larger_repository(root: str) -> tuple[str, str]:
@@ -150,7 +155,11 @@ def wants_signatures(git_dir: str) -> bool:
 
 def hash_name(git_dir: str) -> str:
     """How the repository names its objects, also where it has none yet."""
-    return "sha256" if _FORMAT.search(_text(os.path.join(common_dir(git_dir), "config"))) else "sha1"
+    return _hash_name_in(_text(os.path.join(common_dir(git_dir), "config")))
+
+
+def _hash_name_in(settings: str) -> str:
+    return "sha256" if _FORMAT.search(settings) else "sha1"
 
 
 def common_dir(git_dir: str) -> str:
@@ -208,7 +217,7 @@ def _branch(root: str, git_dir: str, common: str) -> GitState:
 
 def last_commit(state: GitState) -> str:
     """The commit that the branch of a repository is at, where a file says it; empty where it takes git to tell."""
-    value = _value(common_dir(state.git_dir), state.ref) if state.ref.startswith("refs/heads/") else ""
+    value = _value(state.common, state.ref) if state.ref.startswith("refs/heads/") else ""
     return value if value and _is_id(value) else ""
 
 

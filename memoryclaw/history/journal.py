@@ -11,12 +11,13 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.errors import GitBusyError, GitKilledError, NotFoundError
 from memoryclaw.history import git
-from memoryclaw.history.git import drop, hash_name, index_stamp
+from memoryclaw.history.git import drop, index_stamp
 from memoryclaw.history.repository import History, StagedUpdate, TreeEntry
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Stamp
 from memoryclaw.vault import files
 from memoryclaw.vault.files import NO_LINKS
@@ -185,7 +186,7 @@ def _update(history: History, entries: Sequence[StagedUpdate], ours: str, *, is_
     if not is_known:
         current = history.index_entries([entry.path for entry in entries], env={"GIT_INDEX_FILE": ours})
         entries = [entry for entry in entries if current.get(entry.path) == entry.was]
-    none = TreeEntry("0", "0" * (64 if hash_name(history.git_dir) == "sha256" else 40))
+    none = TreeEntry("0", "0" * (64 if history.hash_name == "sha256" else 40))
     lines = [
         f"{(e.now or none).mode} {(e.now or none).oid}\t{history.places.on_disk(e.path)}"
         for e in entries

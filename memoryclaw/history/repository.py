@@ -15,7 +15,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
-from typing import NamedTuple
 
 from memoryclaw.errors import ConflictError, GitKilledError, HistoryError, InputError
 from memoryclaw.history.git import (
@@ -29,12 +28,12 @@ from memoryclaw.history.git import (
     drop,
     folder_in,
     git_state,
-    hash_name,
     index_stamp,
     is_unborn,
     last_commit,
     may_have_refs,
 )
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import FileChange, Stamp
 from memoryclaw.vault.layout import Places, places, timestamp, utc
 
@@ -415,7 +414,10 @@ class History:
 
     def state(self) -> GitState:
         """The state of the repository now, with one sentence for people."""
-        return git_state(self.root, shared=self._shared)
+        state = git_state(self.root, shared=self._shared)
+        if state.git_dir:
+            self._repository = state
+        return state
 
     @property
     def places(self) -> Places:
@@ -443,11 +445,14 @@ class History:
         """The folder where this working tree's index is."""
         return self._where().git_dir
 
+    @property
+    def hash_name(self) -> str:
+        """How the repository names its objects."""
+        return self._where().hash_name
+
     def _where(self) -> GitState:
         """Where the repository is, looked for until it is there once; of its state, what it was then."""
-        if self._repository is None or not self._repository.git_dir:
-            self._repository = self.state()
-        return self._repository
+        return self._repository or self.state()
 
     @property
     def git(self) -> GitCommand:
@@ -483,7 +488,7 @@ class History:
         blobs.update(zip(staged, self.objects(staged), strict=True))
         blobs.update({blob[0]: blob for blob in blobs.values() if blob})
         commit = head[0] if head else self._no_commit()
-        tree = Tree(trees_of(commit, "HEAD", folders, blobs), hash_name(self.git_dir))
+        tree = Tree(trees_of(commit, "HEAD", folders, blobs), self.hash_name)
         states = {path: side_of(place_of[path], tree, index, blobs, "HEAD") for path in paths}
         return CommitBase(state.ref or self._ref(), commit, tree, states, stamp)
 
@@ -493,7 +498,7 @@ class History:
         folders = folders_of(place_of.values())
         names = [f"{commit}:{name}" for name in (*folders, *place_of.values())] if commit else []
         blobs = dict(zip(names, self.objects(names), strict=True))
-        tree, even = Tree(trees_of(commit, commit, folders, blobs), hash_name(self.git_dir)), {}
+        tree, even = Tree(trees_of(commit, commit, folders, blobs), self.hash_name), {}
         for path, place in place_of.items():
             side = side_of(place, tree, {}, blobs, commit)
             # What is staged is taken to be what is committed: nothing of the user's is in the way.
@@ -540,7 +545,7 @@ class History:
         """Makes a commit in which nothing differs, for `move`: it only says something."""
         head = self.head()
         tree = self.git.run("rev-parse", "--verify", f"{head}^{{tree}}").decode().strip()
-        raw, kind = self._commit_object(tree, (head,), message, now), hash_name(self.git_dir)
+        raw, kind = self._commit_object(tree, (head,), message, now), self.hash_name
         self.store([("commit", raw)], kind)
         return NewCommit(object_id("commit", raw, kind), head, self._ref(), (), None)
 
@@ -549,7 +554,7 @@ class History:
 
         A git process that does so takes longer than all else of a commit.
         """
-        store = os.path.join(common_dir(self.git_dir), "objects")
+        store = os.path.join(self._where().common, "objects")
         try:
             mode = stat.S_IMODE(os.stat(store).st_mode)
             for kind, raw in objects:
@@ -639,7 +644,7 @@ class History:
 
     def _may_be_ignored(self, place: str) -> bool:
         """False where no ignore file that git would look at has a rule that could be about this path."""
-        top, common = self._where().top or self.root, common_dir(self.git_dir)
+        top, common = self._where().top or self.root, self._where().common
         settings = "".join(map(_rules, config_files(self.git_dir))).lower()
         if any(word in settings for word in _OTHERWISE):
             return True
@@ -655,7 +660,7 @@ class History:
         names = {place.encode("utf-8", "surrogateescape") for place in places}
         try:
             with open(os.path.join(self.git_dir, "index"), "rb") as file:
-                entries = index_entries(file.read(), names, 32 if hash_name(self.git_dir) == "sha256" else 20)
+                entries = index_entries(file.read(), names, 32 if self.hash_name == "sha256" else 20)
         except OSError:
             return None
         if entries is None:
@@ -845,8 +850,8 @@ class _LooseObjects:
     """The objects of one repository that have a file of their own, as new ones do: each is read once."""
 
     def __init__(self, state: GitState) -> None:
-        self._state = state
-        self._store = os.path.join(common_dir(state.git_dir), "objects")
+        self._head = last_commit(state)
+        self._store = os.path.join(state.common, "objects")
         self._objects: dict[str, GitObject] = {}
         self._trees: dict[str, Rows] = {}
 
@@ -854,7 +859,7 @@ class _LooseObjects:
         """Id, kind and bytes of what a name stands for (an id, `HEAD`, or one of them with `:path`), None where there is nothing."""
         commit, is_path, path = name.partition(":")
         if commit == "HEAD":
-            commit = last_commit(self._state)
+            commit = self._head
         if not is_path:
             return self._read(commit)
         _, kind, raw = self._read(commit)

@@ -28,9 +28,15 @@ _KEPT = 10_000  # units of which what ranking needs is kept, unless …
 _LONG = 4_000  # … their text is longer: characters
 _USER = "user"  # where no name is known of who says `I`
 _LAST_CHARACTER = 0x10FFFF  # sorts after every other
-# The words that begin so, from the first to the last of each beginning.
-_BEGUN = """(select json_extract(value, '$.low') as low, json_extract(value, '$.high') as high from json_each(?)) as begun
-    cross join words on word >= begun.low and word < begun.high"""
+
+
+def _begun(table: str, column: str) -> str:
+    """The rows of a table that begin so in a column, from the first to the last of each beginning."""
+    return f"""(select json_extract(value, '$.low') as low, json_extract(value, '$.high') as high from json_each(?)) as begun
+        cross join {table} on {column} >= begun.low and {column} < begun.high"""
+
+
+_BEGUN = _begun("words", "word")
 _ADDRESSED = """select u.id, f.id, u.kind, u.path, u.line, u.end_line, u.state, u.entity, u.field from units u
     join files f on f.path = u.path where {} order by u.state != 'current', u.path, u.seq limit 1"""
 
@@ -273,13 +279,11 @@ class Catalog:
             [] if self.rows(sql, (part, "entity")) else [name for (name,) in self.rows(sql, (part, "part"))]
         )
 
-    def first_words(self, kinds: Sequence[str]) -> set[str]:
-        """The first words of all keys that name something."""
-        sql = f"select distinct substr(key, 1, instr(key || ' ', ' ') - 1) from name where kind {_IN}"
-        json_kinds = json.dumps(list(kinds))
-        return self.constant(
-            f"first words {json_kinds}", lambda: {word for (word,) in self.rows(sql, [json_kinds])}
-        )
+    def first_words(self, words: Iterable[str], kinds: Sequence[str]) -> set[str]:
+        """Those of these words with which a key begins that names something."""
+        sql = f"select distinct key from {_begun('name', 'key')} where kind {_IN}"
+        begun = json.dumps([{"low": word, "high": f"{word}!"} for word in sorted({*words})])  # behind a blank
+        return {key.partition(" ")[0] for (key,) in self.rows(sql, (begun, json.dumps(list(kinds))))}
 
     def paths_to_verify(self, fields: Iterable[str]) -> list[str]:
         """Paths of the files that name a day by which something is to be verified, or hold a fact of one of these fields."""

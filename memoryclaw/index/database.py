@@ -157,6 +157,14 @@ class Database:
             return True
         return not self._is_alone and is_taken(self._folder)
 
+    def has_waited(self) -> bool:
+        """True when another process was writing; it is done by now, or takes long."""
+        is_busy = not self._is_alone and is_taken(self._folder)
+        if is_busy:
+            with contextlib.suppress(IndexBusyError), alone(self._folder):
+                pass
+        return is_busy
+
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """One write transaction; committed at the end of the block, rolled back when it raises."""

@@ -133,6 +133,8 @@ class Sync:
     def paths(self, paths: Collection[str], folders: Collection[str] = ()) -> Synced:
         """Applies the differences of a few files and of all below a few folders; what a watcher calls on a hint."""
         near = self._near(paths, folders)
+        if near and near[0].number and self._index.database.has_waited():
+            near = self._near(paths, folders)  # who wrote has heard of the same files
         if near is None:
             return self.run()
         return self._files(*near, None) if near[0].number else Synced()
@@ -145,7 +147,7 @@ class Sync:
         inside = tuple(f"{folder}/" for folder in folders)
         if any(p.path in paths or p.path.startswith(inside) for p in self._index.scan_problems()):
             return None
-        files = {path: stamp for path in paths if (stamp := self._vault.stamp(path)) is not None}
+        files = self._vault.stamps(paths)
         for folder in folders:
             below = self._vault.scan(folder)
             if below.problems:

@@ -8,16 +8,17 @@ from __future__ import annotations
 import math
 import os
 import tempfile
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import date
 from html import unescape
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index
 from memoryclaw.index.indexer import Indexer
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Answer, Problem, Stamp
 from memoryclaw.recall.browsing import address_of
 from memoryclaw.recall.recall import Recalled, recall
@@ -423,11 +424,10 @@ class _PlannedVault(Vault):
         data = self._planned[path]
         return None if data is None else (data, Stamp(len(data), 0, 0, 0))
 
-    def stamp(self, path: str) -> bytes | None:
-        """The packed stamp of a file, None where there is or would be none."""
-        if path not in self._planned:
-            return super().stamp(path)
-        return None if self._planned[path] is None else b"planned"
+    def stamps(self, paths: Collection[str]) -> dict[str, bytes]:
+        """The packed stamps of files, without those that are not or would not be there."""
+        stamps = super().stamps([path for path in paths if path not in self._planned])
+        return stamps | {path: b"planned" for path in paths if self._planned.get(path) is not None}
 
 
 def rehearse(

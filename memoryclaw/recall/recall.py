@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import date
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -170,28 +170,40 @@ class Pack:
 
     def by_worth(self, scores: Sequence[tuple[Unit, float]]) -> Iterator[int]:
         """The numbers of these, the best of all first and then by what a score is worth for the room that it takes beside what is taken in by then."""
-        waiting = dict[int, tuple[PackPosition, float, float]]()
-        for number, (unit, score) in enumerate(scores):
-            where, room = place(unit), self._most(unit)
-            alone = room + self._outline.adding(where)
-            waiting[number] = where, score / math.pow(room, ROOM), score / math.pow(alone, ROOM)
+        places = [place(unit) for unit, _ in scores]
+        around = [*map(self._outline.adding, places)]
+        first = int(bool(scores) and not self._items)
+        yield from range(first)
+
+        @cache
+        def worths(number: int) -> tuple[float, float]:
+            unit, score = scores[number]
+            room = self._most(unit, line_cost(places[number], item_text(unit)))
+            return score / math.pow(room, ROOM), score / math.pow(room + around[number], ROOM)
 
         def worth(number: int) -> float:
-            where, below, alone = waiting[number]
-            return below if self._outline.holds(where) else alone
+            below, alone = worths(number)
+            return below if self._outline.holds(places[number]) else alone
 
-        if waiting and not self._items:
-            del waiting[0]
-            yield 0
+        # The room of those alone is counted that might be worth the most by the least room that they may take.
+        highest = {
+            number: max(score, 0.0) / math.pow(self._most(unit, least_cost(item_text(unit)) or 1), ROOM)
+            for number, (unit, score) in enumerate(scores[first:], first)
+        }
+        waiting = sorted(highest, key=lambda number: -highest[number])
         while waiting and not self.full:
-            number = max(waiting, key=worth)
-            del waiting[number]
-            yield number
-        yield from waiting  # for which there is no room in any order
+            best, most = waiting[0], worth(waiting[0])
+            for number in waiting[1:]:
+                if highest[number] < most:
+                    break
+                if (value := worth(number)) > most or (value == most and number < best):
+                    best, most = number, value
+            waiting.remove(best)
+            yield best
+        yield from sorted(waiting)  # for which there is no room in any order
 
-    def _most(self, unit: Unit) -> int:
-        """Hundredths of a token that the line of a unit takes at most; of a turn that would be cut, as if it were whole."""
-        room = line_cost(place(unit), item_text(unit))
+    def _most(self, unit: Unit, room: int) -> int:
+        """Hundredths of a token, of those of its line, that a unit takes at most; of a turn that would be cut, as if it were whole."""
         share = EPISODE if unit.kind in _WHOLE else SHARE  # a note waits for no episode that scores less
         return room if unit.kind == "turn" else min(room, int(self._budget * share) * 100)
 
@@ -206,6 +218,19 @@ class Pack:
             return reason
         return self._repeats(unit)
 
+    def room_refusal(self, unit: Unit) -> str:
+        """Why there is no room for a match by now, whatever words it holds, or an empty string; what is pasted in it only takes more."""
+        has_room = self._has_room(unit, place(unit)._replace(mark=self._mark(unit)))
+        return "" if has_room else self._out_of_room()
+
+    def _has_room(self, unit: Unit, where: PackPosition) -> bool:
+        room = self._outline.left(self._budget, where)
+        return room >= LEAST * 100 or _fits(where, item_text(unit), room)
+
+    def _out_of_room(self) -> str:
+        self.full = self._budget - self.tokens() < LEAST
+        return "budget"
+
     def offer(self, unit: Unit, score: float, surfaces: frozenset[str]) -> str:
         """Takes a match in if it may and fits: `in`, or the reason why not."""
         reason = self.refusal(unit.kind, score) or self._repeats(unit, surfaces)
@@ -213,12 +238,14 @@ class Pack:
             reason = "duplicate"
         if reason:
             return reason
-        where = place(unit)._replace(mark=self._mark(unit), mixed=mixed(unit, self._own))
+        where = place(unit)._replace(mark=self._mark(unit))
+        if not self._has_room(unit, where):
+            return self._out_of_room()
+        where = where._replace(mixed=mixed(unit, self._own))
         quoted = self._quote(unit, where, surfaces)
         where = where._replace(mark=self._mark(unit, quoted))
         if not quoted:
-            self.full = self._budget - self.tokens() < LEAST
-            return "budget"
+            return self._out_of_room()
         self._best = max(self._best, score)
         is_whole = quoted == item_text(unit)
         digests_seen = self._seen.get(unit.id)
@@ -1044,7 +1071,9 @@ class _Offering:
             for number in pack.by_worth(scores) if by_worth else range(len(scores)):
                 ranked, (unit, score) = hopeful[number], scores[number]
                 words = self._searcher.body(ranked)
-                reason = self.folding.reason(ranked.unit, words) or pack.refusal(unit.kind, score)
+                reason = self.folding.reason(ranked.unit, words) or pack.match_refusal(unit, score)
+                if not reason and unit.kind != "turn":  # a turn may be refused for the words that it holds
+                    reason = pack.room_refusal(unit)
                 if not reason:
                     reading = reading_of(ranked)
                     reason = pack.offer(unit, score, reading.surfaces)

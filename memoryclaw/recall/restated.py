@@ -103,16 +103,25 @@ class _Line:
         self,
         unit: Unit,
         sentence: str,
-        about: frozenset[frozenset[str]],
+        named: frozenset[frozenset[str]],
         stems: frozenset[str],
         question: Question,
+        *,
+        of_speaker: frozenset[frozenset[str]] = frozenset(),
     ) -> None:
         self.unit = unit
         self.day = unit.when[:10]
-        self.about = about  # the things of the question that it names
+        self._named = named  # the things of the question that it names …
+        self._of_speaker = of_speaker  # … and those that it is about where it tells of who said it
         self.stems = stems
         self.sentence = sentence
         self.question = question
+
+    @cached_property
+    def about(self) -> frozenset[frozenset[str]]:
+        """The things of the question that it is about."""
+        tells_more = self._of_speaker - self._named and self._is_own
+        return self._of_speaker if tells_more else self._named
 
     @cached_property
     def who(self) -> str:
@@ -126,6 +135,11 @@ class _Line:
     @cached_property
     def tokens(self) -> tuple[str, ...]:
         return tokens_of(self.sentence)
+
+    @property
+    def _is_own(self) -> bool:
+        words = self._words
+        return words.first_person.has_any(self.tokens) or words.possessives_own.has_any(self.tokens)
 
     @property
     def names_relative(self) -> bool:
@@ -172,7 +186,7 @@ class _Line:
     @cached_property
     def is_event(self) -> bool:
         """True where it has a verb of what happened, or its day was over when it was said."""
-        if self._words.past_event_verbs.within(self.tokens):
+        if self._has(("past_event_verbs",)) and self._words.past_event_verbs.within(self.tokens):
             return True
         day_of_line = _day(self.unit, date.max)
         days = exact_values(self.sentence, day_of_line).get("day", {}) if self.unit.when else {}
@@ -253,6 +267,16 @@ class _Line:
         """True where it takes the place of an earlier line: it says so, or the same one speaks; what a note says without a day is no older than a fact, or than another change."""
         is_same = line.unit.role == "assistant" or bool(line.day and line.who == self.who)
         return bool(self.day) and (bool(line.day or not line.changes) if is_said else is_same)
+
+    @property
+    def moves(self) -> bool:
+        """True where it may say that something is elsewhere than it was; not of people, who are in several places."""
+        return self.changes and not self.question.people and self.question.form in _PLACED
+
+    @cached_property
+    def gone(self) -> frozenset[tuple[str, ...]]:
+        """The first words of all that it says is not so, or no longer."""
+        return frozenset(filter(None, (*self.denied, *chain.from_iterable(self.partings))))
 
     @cached_property
     def may_restate(self) -> bool:
@@ -397,10 +421,16 @@ def telling_lines(unit: Unit, question: Question) -> list[_Line]:
 
 @lru_cache(maxsize=1024)  # the same later lines share words with many questions
 def _ending_sentences(text: str) -> tuple[str, ...]:
-    signs = _signs(*_ENDING)
-    if not signs.within(tokens_of(text)):
+    signs, tokens = _signs(*_ENDING), tokens_of(text)
+    if not signs.within(tokens):
         return ()
-    return tuple(sentence for sentence in sentences(text) if signs.within(tokens_of(sentence)))
+    telling = signs.tellings.intersection(tokens)
+
+    def may_tell(sentence: str) -> bool:
+        small = sentence.lower().replace("’", "'")
+        return any(map(small.__contains__, telling))
+
+    return tuple(line for line in sentences(text) if may_tell(line) and signs.within(tokens_of(line)))
 
 
 @cache
@@ -445,22 +475,32 @@ def _comparable(
     before: Mapping[str, str],
 ) -> Iterator[_Line]:
     """The lines of the units about one of the topics, but for those of the assistant and of episodes that no other speaks of: they only repeat."""
+    # What was said on one day restates nothing, unless somebody put it right by hand.
+    days = {unit.when[:10] for unit in units}
     lines = {
         unit.id: list(_lines(unit, question, topics, least, before))
         for unit in units
         if not _repeats_others(unit)
+        and (unit.is_statement or (days != {unit.when[:10]} and _may_restate(unit)))
     }
-    # What was said on one day restates nothing, unless somebody put it right by hand.
-    days = {unit.when[:10] for unit in units}
-    restating = [
-        line
-        for unit_lines in lines.values()
-        for line in unit_lines
-        if (line.unit.is_statement or days != {line.day}) and line.may_restate
-    ]
+    every = chain.from_iterable(lines.values())
+    restating = [line for line in every if line.may_restate and len(line.about) >= least]
     spoken_of = frozenset[frozenset[str]]().union(*(line.about for line in restating))
+    only_figures = not any(line.tells_change or line.unit.is_statement for line in restating)
     for unit in units if restating else ():
-        yield from lines[unit.id] if unit.id in lines else _lines(unit, question, spoken_of, least, before)
+        about = spoken_of if _repeats_others(unit) else topics
+        known = lines.get(unit.id)
+        yield from (
+            _lines(unit, question, about, least, before, only_figures=only_figures)
+            if known is None
+            else known
+        )
+
+
+def _may_restate(unit: Unit) -> bool:
+    """False for a unit with no line that may say otherwise than an earlier one."""
+    text = _text(unit)
+    return _has_figures(text) or _signs("not_the_other", *_ENDING).within(tokens_of(text))
 
 
 def _changes(
@@ -468,7 +508,7 @@ def _changes(
 ) -> Iterator[tuple[_Line, _Line, _Restatement]]:
     """The lines of which a later one, or one of a note without a day, says otherwise."""
     for later in lines:
-        if _repeats_others(later.unit) or not later.may_restate:
+        if _repeats_others(later.unit) or not later.may_restate or len(later.about) < least:
             continue
         for line in lines:
             if (later.day and line.day > later.day) or line.unit.id == later.unit.id:
@@ -477,15 +517,17 @@ def _changes(
                 continue  # facts are compared as such
             about = line.about & later.about
             change = _change(line, later, [*about] if named else []) if len(about) >= least else None
-            if change is not None:
+            if change is not None and (line.day == later.day or line.kin == later.kin):
                 yield line, later, change
 
 
 def _may_differ(line: _Line, later: _Line) -> bool:
-    """False for two lines of which the later tells of no change, and that give no form of value twice."""
-    if later.tells_change or (later.unit.is_statement and line.day == later.day):
+    """False for two lines that give no form of value twice, and of which the later tells of no change of what the other says; of one day only by hand something is put right."""
+    if line.day == later.day:
+        return later.unit.is_statement
+    if later.has_figures and line.has_figures:
         return True
-    return line.has_figures and later.has_figures
+    return later.moves or any(_holds(line.tokens, words) for words in later.gone)
 
 
 def _keep(later: dict[str, Later], unit: Unit, news: Later, old: str) -> None:
@@ -536,8 +578,10 @@ def _lines(
     topics: Collection[frozenset[str]],
     least: int,
     before: Mapping[str, str],
+    *,
+    only_figures: bool = False,
 ) -> Iterator[_Line]:
-    """The sentences of a unit that are about one of the topics."""
+    """The sentences of a unit that are about one of the topics; on demand those with figures alone."""
     text = without_block_ids(_text(unit))
     own = _speaker(unit)
     above = f"{unit.title} {unit.entity}" if unit.kind == "note" else before.get(unit.id, "")
@@ -548,23 +592,19 @@ def _lines(
     mine = _stems(question, words_of(own)) if own else frozenset()
     is_asked = not mine.isdisjoint(chain.from_iterable(topics))
     for sentence in (part for whole in sentences(text) for part in _JOINED.split(whole)):
+        if only_figures and not _has_figures(sentence):
+            continue
         if not _may_name(f"{sentence} {around}".lower(), topics, least):
             continue
         stems = _stems(question, words_of(sentence))
         known = stems | named
-        if is_asked and not mine <= known and _is_of_speaker(sentence, unit, question):
-            known |= mine
         about = frozenset(topic for topic in topics if topic <= known)
-        if len(about) >= least:
-            yield _Line(unit, sentence, about, stems, question)
-
-
-def _is_of_speaker(sentence: str, unit: Unit, question: Question) -> bool:
-    tokens = tokens_of(sentence)
-    if not _signs("first_person", "possessives_own").has_any(tokens):
-        return False
-    words = _grammar(unit, question)
-    return words.first_person.has_any(tokens) or words.possessives_own.has_any(tokens)
+        may_be_of_speaker = is_asked and _signs("first_person", "possessives_own").has_any(
+            tokens_of(sentence)
+        )
+        of_speaker = frozenset(t for t in topics if t <= known | mine) if may_be_of_speaker else about
+        if len(of_speaker) >= least:
+            yield _Line(unit, sentence, about, stems, question, of_speaker=of_speaker)
 
 
 def _may_name(text: str, topics: Iterable[frozenset[str]], least: int) -> bool:
@@ -675,7 +715,8 @@ def _holds(tokens: Sequence[str], words: Sequence[str]) -> bool:
     """True where some tokens have the first words of a value, but for a slip of the keyboard."""
     size = min(2, len(words))
     return size > 0 and any(
-        all(map(_is_same_word, tokens[at : at + size], words)) for at in range(len(tokens) - size + 1)
+        token[:1] == words[0][:1] and all(map(_is_same_word, tokens[at : at + size], words))
+        for at, token in enumerate(tokens[: max(0, len(tokens) - size + 1)])
     )
 
 
@@ -689,9 +730,11 @@ def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Rest
     """How a later line says otherwise of the same field of what both name; None where it does not."""
     if line.day == later.day:
         return _rewritten(line, later)
-    if line.kin != later.kin:
-        return None
-    for form, values in line.values.items() if line.has_figures and later.has_figures else ():
+    has_figures = line.has_figures and later.has_figures
+    # Where nothing is named, more than one word must be the same: see `_is_of_one`.
+    for form, values in (
+        line.values.items() if has_figures and (names or len(line.stems & later.stems) > 1) else ()
+    ):
         others = later.values.get(form, {})
         new = [written for value, written in others.items() if value not in values]
         if new and values.keys().isdisjoint(others) and _is_of_one(line, later, form, names):
@@ -710,13 +753,12 @@ def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Rest
 
 
 def _left(line: _Line, later: _Line) -> tuple[str, ...]:
-    """The first words of where something was by a line, and is no more by a later one: `the drill is in the attic`, `moved the drill to the shed`; not of people, who are in several places."""
-    is_asked = later.changes and not line.question.people and line.question.form in _PLACED
-    if not is_asked or line.is_event or line.names_relative:
-        return ()
+    """The first words of where something was by a line, and is no more by a later one: `the drill is in the attic`, `moved the drill to the shed`."""
     name = frozenset[str]().union(*line.about & later.about)
-    after = later.place_of(name)
-    before = line.place_of(name) if after else ()
+    after = later.place_of(name) if later.moves else ()
+    if not after or line.is_event or line.names_relative:
+        return ()
+    before = line.place_of(name)
     return before if before != after else ()
 
 
@@ -1203,9 +1245,10 @@ def _is_of_one(line: _Line, later: _Line, form: str, names: Sequence[frozenset[s
     shared = (line.stems & later.stems).difference(*names)
     if form in _ONE_EACH and names:
         return True
+    is_told = len(shared) > (not names)
+    if not is_told and not (names and later.changes and form not in ("amount", "number")):
+        return False
     is_move = later.changes and form in ("day", "clock")  # `they pulled it forward to 9 May`
     if line.is_event or (later.is_event and not is_move):
         return False
-    if line.nouns and later.nouns:
-        return not line.nouns.isdisjoint(later.nouns) and len(shared) > (not names)
-    return len(shared) > 1 or bool(names and (shared or (later.changes and form not in ("amount", "number"))))
+    return is_told and not line.nouns.isdisjoint(later.nouns) if later.nouns and line.nouns else True

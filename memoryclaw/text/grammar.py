@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import chain, product
-from operator import itemgetter
 from typing import Self
 
 from whoosh.lang.stopwords import stoplists
 
 from memoryclaw import late
 from memoryclaw.late import NamedTuple
+from memoryclaw.model import grouped
 from memoryclaw.text import words as lists
 from memoryclaw.text.language import SMALL, WORD, fold, folded_words, plain
 
@@ -59,12 +59,7 @@ _NO_WORDS = frozenset(
         "plain_letters",
     }
 )
-_HEAD = itemgetter(slice(2))
-_HEADS = frozenset(map("".join, product(map(chr, range(ord("a"), ord("z") + 1)), repeat=2)))
-_SEVERAL = len(_HEADS) - 50  # as many as are left where more is read than a question
-# Entries whose forms may begin with other letters: `écrit`, and `be~`, of which `bing` is made.
-_OTHERWISE = late.pattern(r"\n(?![a-z]{2}[^+~^])([^ \n]+)(?=\n)")
-_ENDING = 3  # letters of the longest ending that an entry stands for, `ing`
+_OTHERWISE = "-"  # before the code of a language that writes a word with an accent
 _SURE = 2  # small words of one language before a turn counts as written in it
 _LANGUAGES_OF: dict[str, list[str]] = {}  # of each small word
 for _code, _words in SMALL.items():
@@ -109,14 +104,15 @@ class WordList(frozenset[str]):
 
     def at(self, tokens: Sequence[str], place: int = 0) -> int:
         """How many tokens from a place on are an entry, the longest one; 0 where none is."""
+        behind = tokens[place + 1] if place + 1 < len(tokens) else ""
         for words in self.by_first.get(tokens[place], ()) if place < len(tokens) else ():
             length = len(words)
-            if length == 1 or tuple(tokens[place : place + length]) == words:
+            if length == 1 or (words[1] == behind and tuple(tokens[place : place + length]) == words):
                 return length
         return 0
 
     @cached_property
-    def _tellings(self) -> frozenset[str]:
+    def tellings(self) -> frozenset[str]:
         """The longest word of each entry: it is in fewer texts than the first one, which is small in most phrases."""
         return frozenset(max(words, key=len) for entries in self.by_first.values() for words in entries)
 
@@ -143,13 +139,13 @@ class WordList(frozenset[str]):
 
     def within(self, tokens: Sequence[str]) -> bool:
         """True where an entry stands among the tokens."""
-        if self._tellings.isdisjoint(tokens):
+        if self.tellings.isdisjoint(tokens):
             return False
         return not self.isdisjoint(tokens) or self.find(tokens) >= 0  # most entries are one word
 
     def may_be_in(self, tokens: Iterable[str]) -> bool:
         """False where no entry stands among some of the tokens, whichever these are."""
-        return not self._tellings.isdisjoint(tokens)
+        return not self.tellings.isdisjoint(tokens)
 
     def has_any(self, tokens: Iterable[str]) -> bool:
         """True where one of its words, rather than a phrase, stands among the tokens."""
@@ -177,7 +173,10 @@ class Grammar:
     def __init__(self, code: str) -> None:
         self.code = code
         self._file = f"{_PREFIX}{code}"
-        self._names = frozenset(lists.names(self._file) if code != UNREAD else ())
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(lists.names(self._file) if self.code != UNREAD else ())
 
     def __getattr__(self, name: str) -> WordList:
         if name.startswith("_"):
@@ -197,38 +196,19 @@ class Grammar:
         ]
 
     def known(self, words: frozenset[str]) -> frozenset[str]:
-        """Those of some words that are an entry of the file, but for those of lists that are no words of it; no list is made for that."""
-        if heads := self._unread.intersection(map(_HEAD, words)):
-            if len(self._unread) < _SEVERAL:  # more text is to come
-                heads, entries = self._unread, self._flat.split("\n")
-            else:
-                pieces = ((head, piece) for head in heads for piece in self._flat.split(f"\n{head}")[1:])
-                entries = [head + piece.partition("\n")[0] for head, piece in pieces]
-            self._singles.update(self._single_words(entries))
-            self._unread -= heads  # last, as another thread may ask
-        return words & self._singles
+        """Those of some words that are an entry of the file, but for those of lists that are no words of it; no list is read for that."""
+        return frozenset([word for word in words if self.code in _languages_with(word)])
 
-    @cached_property
-    def _unread(self) -> frozenset[str]:
-        """The beginnings of words whose entries are still to be read: all forms of a longer one begin as it does."""
-        return _HEADS
-
-    @cached_property
-    def _singles(self) -> set[str]:
-        """The single words that were read until now; from the first on those of entries whose forms may begin otherwise."""
-        return set(self._single_words(_OTHERWISE.findall(self._flat)))
-
-    @cached_property
-    def _flat(self) -> str:
-        texts = (lists.text(f"{self._file}.{name}") for name in self._names - _NO_WORDS)
-        return "\n".join(["", *texts, ""]).replace(", ", "\n")
-
-    def _single_words(self, entries: Iterable[str]) -> Iterator[str]:
-        for form in self._spelled(
-            {entry for entry in entries if " " not in entry}
-        ):  # many stand in several lists
-            tokens = (form.lower(),) if form.isascii() and form.isalpha() else _split(form)
-            yield from tokens if len(tokens) == 1 else ()
+    def single_words(self) -> Iterable[tuple[str, bool]]:
+        """All these words, each with whether it is a form of its own where the language tells accents apart: `esta`, which stands there only as `está`."""
+        texts = [lists.text(f"{self._file}.{name}") for name in self._names - _NO_WORDS]
+        entries = set("\n".join(texts).replace(", ", "\n").split("\n"))
+        bare = {entry for entry in entries if entry.isalpha() and (entry.isascii() or not self._accented)}
+        forms = self._spelled(entry for entry in entries - bare if " " not in entry)  # few are marked
+        tokens = ((form.lower(),) if form.isalpha() else _split(form) for form in forms)
+        words = {entry.lower() for entry in bare}.union(*(parts for parts in tokens if len(parts) == 1))
+        written = lists.written(self._file) if self._accented else words
+        return ((word, word not in written) for word in words)
 
     def _spelled(self, entries: Iterable[str]) -> Iterator[str]:
         """Each form of some entries, where accents are often left out also without them."""
@@ -420,7 +400,9 @@ def _known_alone(tokens: Sequence[str], code: str) -> str:
     if len(known) == len(words) and not naming:  # nothing is left that another could know
         return code
     others = frozenset(codes()) - {code}
-    for word in known:
+    for word in sorted(
+        known, key=len
+    ):  # short ones stand in all texts, so that it is known already who has them
         if not (others := others & _knowing(word)):
             break
     more = {
@@ -431,6 +413,8 @@ def _known_alone(tokens: Sequence[str], code: str) -> str:
     if not more:  # as of most texts
         return code
     best = max(more, key=lambda other: more[other])
+    if more[best] < 1 and best not in naming:
+        return code
     least = 0 if best in naming else _SURE  # `the second ay me encanta` is English
     # A verb with its speaker in it tells a language alone, as does one behind a name: `no como cerdo`, `llámame Ana`, `Jan liest viel`.
     file = grammar(best)
@@ -441,18 +425,27 @@ def _known_alone(tokens: Sequence[str], code: str) -> str:
     return best if more[best] >= least else code
 
 
-@lru_cache(maxsize=4096)  # few words are most of a text
 def _knowing(word: str) -> frozenset[str]:
-    """The languages that have a word."""
-    return frozenset(code for code in codes() if _knows(code, word))
+    """The languages that have a word; where accents are told apart, as it is written."""
+    return frozenset(code for code in _languages_with(word).split() if code[0] != _OTHERWISE)
 
 
-def _knows(code: str, word: str) -> bool:
-    # Where accents are told apart, there are no other forms than those of its file; else they begin as there.
-    file, has_forms = f"{_PREFIX}{code}", not grammar(code).plain_letters
-    if word[: max(1, len(word) - _ENDING * has_forms)] not in lists.source(file):
-        return False
-    return (has_forms or word in lists.written(file)) and bool(grammar(code).known(frozenset((word,))))
+@lru_cache(maxsize=16384)  # few words are most of a text
+def _languages_with(word: str) -> str:
+    """The codes of the languages in which a word is known: `de nl`, with a mark before one that has it only as a form of another."""
+    lines = _languages_of_words().get(word[:2], "").split(f"\n{word} ")[1:]
+    return " ".join(line.partition("\n")[0] for line in lines)
+
+
+@lists.kept
+def _languages_of_words() -> dict[str, str]:
+    """Every single word of a list with its language, on a line behind those that begin alike: few texts are read faster than many words."""
+    rows = grouped(
+        (word[:2], f"\n{word} {_OTHERWISE * is_form}{code}")
+        for code in codes()
+        for word, is_form in Grammar(code).single_words()
+    )
+    return {head: "".join([*lines, "\n"]) for head, lines in rows.items()}
 
 
 def _languages_naming_a_field(tokens: Sequence[str], default: str) -> set[str]:
@@ -466,7 +459,7 @@ def _languages_naming_a_field(tokens: Sequence[str], default: str) -> set[str]:
     }
 
 
-@cache
+@lists.kept
 def _field_openers() -> dict[str, dict[str, list[str]]]:
     """What names a field, by every form of the word that it begins with and by language."""
     openers: dict[str, dict[str, list[str]]] = {}

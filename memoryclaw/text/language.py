@@ -348,6 +348,7 @@ _SHORTENED = late.pattern(r"[^\W\d_a-zß-ÿ]{2,4}\b")  # `3. OG`
 _MONTH = late.pattern(r"(?:jan|feb|mär|apr|mai|jun|jul|aug|sep|okt|nov|dez)", re.IGNORECASE)
 
 
+@lists.kept
 def _small() -> dict[str, frozenset[str]]:
     """The small words of each language: those of `sentences.toml`, or those of the file of its grammar."""
     small_words = {

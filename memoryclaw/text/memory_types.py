@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise, takewhile
 
 from memoryclaw.text import words as lists
@@ -37,6 +38,7 @@ def type_in_text(text: str) -> str:
     return "lesson" if any(words.lessons.within(line) for words in spoken for line in lines) else ""
 
 
+@lru_cache(maxsize=4096)  # a file of statements is read anew with each one more
 def type_in_speech(text: str) -> str:
     """The same of what somebody said, and `preference` where it says what they like."""
     if type_ := type_in_text(text):

@@ -58,7 +58,8 @@ def escape_item(text: str) -> str:
 @lru_cache(maxsize=2048)  # the same lines are weighed again and again, in one pack and in the next
 def escape_line(text: str) -> str:
     """Escapes a text as a line between tags: no markup, no image, no live link; quotes stay, which saves tokens."""
-    return _without_images(defuse_links(one_line(text))).translate(_BETWEEN_TAGS)
+    text = _without_images(defuse_links(one_line(text)))
+    return text.translate(_BETWEEN_TAGS) if any(map(text.__contains__, _MARKUP)) else text
 
 
 def _without_images(flat: str) -> str:

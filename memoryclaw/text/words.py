@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import marshal
 import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar, cast
 
+T = TypeVar("T")
 _FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "data")
 
 
@@ -67,6 +72,43 @@ def written(file: str) -> frozenset[str]:
 def source(file: str) -> str:
     """A file as it is written."""
     return f"\n{_read(f'{file}.toml')}\n"
+
+
+def kept(make: Callable[..., T]) -> Callable[..., T]:
+    """A function that makes something of lists alone: what it made is kept as Python keeps a compiled module, and made anew when a file that it is made of has changed."""
+
+    @cache
+    def made(*of: str) -> T:
+        compiled = vars(sys.modules[make.__module__])["__spec__"].cached
+        place = f"{os.path.splitext(compiled)[0]}.{'.'.join((make.__name__, *of))}"
+        present = [*_stamps(), _stamp(make.__code__.co_filename)]
+        with suppress(OSError, EOFError, ValueError, TypeError), open(place, "rb") as file:
+            stamps, value = marshal.loads(file.read())  # noqa: S302 - as sound as the module beside it
+            if stamps == present:
+                return cast("T", value)
+        value = make(*of)
+        if sys.dont_write_bytecode:
+            return value
+        with suppress(OSError):  # an installation that is not the person's own
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            with open(f"{place}.{os.getpid()}", "wb") as fresh:
+                fresh.write(marshal.dumps([present, value]))
+            os.replace(fresh.name, place)
+        return value
+
+    return made
+
+
+@cache
+def _stamps() -> list[tuple[str, int, int]]:
+    """What the disk says of the lists, and of the modules here, which read them."""
+    paths = [entry.path for folder in (_FOLDER, os.path.dirname(__file__)) for entry in os.scandir(folder)]
+    return sorted(_stamp(path) for path in paths if path.endswith((".toml", ".py")))
+
+
+def _stamp(path: str) -> tuple[str, int, int]:
+    status = os.stat(path)
+    return os.path.basename(path), status.st_size, status.st_mtime_ns
 
 
 def _read(name: str) -> str:

@@ -10,7 +10,7 @@ import stat
 import struct
 import time
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -286,10 +286,17 @@ class Vault:
         Raises:
             VaultError: it cannot be told whether the file is there.
         """
-        if not is_wanted(path) or not self._is_reached(path) or self._excluded().hides(path):
-            return None
-        info = self._look(path)
-        return _pack(info) + self.doubts(path).mark if info and stat.S_ISREG(info.st_mode) else None
+        return self.stamps([path]).get(path)
+
+    def stamps(self, paths: Collection[str]) -> dict[str, bytes]:
+        """The same of several files, without those that have none."""
+        excluded, stamps = self._excluded(), dict[str, bytes]()
+        for path in paths:
+            if is_wanted(path) and self._is_reached(path) and not excluded.hides(path):
+                info = self._look(path)
+                if info and stat.S_ISREG(info.st_mode):
+                    stamps[path] = _pack(info) + self.doubts(path).mark
+        return stamps
 
     def beside(self) -> Callable[[str, str], bool]:
         """Tells whether a target that a note at a path names is any file of the folder: from its root, from the note's own folder, or by its name anywhere."""

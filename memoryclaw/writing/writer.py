@@ -14,13 +14,14 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, partial
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 from memoryclaw import errors
 from memoryclaw.history import git, journal
 from memoryclaw.history.git import GitState
 from memoryclaw.history.journal import JournalEntry, JournalStep, clear_stale, index_ready, join_updates
 from memoryclaw.history.repository import CommitBase, Draft, GitFileState, History, NewCommit, Version
+from memoryclaw.late import NamedTuple
 from memoryclaw.text.encoding import decode, encode, same_text
 from memoryclaw.text.merging import same_patch
 from memoryclaw.unix import is_locked
@@ -36,8 +37,11 @@ from memoryclaw.writing.context import WriteContext
 _PAUSE = 0.05
 
 
-def recover(root: str) -> str:
+def recover(root: str, history: History | None = None) -> str:
     """Ends what a killed writer began; returns one sentence when something needed saying, else an empty string.
+
+    Args:
+        history: that of the vault, where it is at hand.
 
     Raises:
         HistoryError: a lock of another's git is in the way; the change stays in the journal for the next time.
@@ -46,7 +50,7 @@ def recover(root: str) -> str:
     must_take_writes(root)
     with writer_lock(root):
         pending = journal.load(root)
-        _clear_locks(root, pending)
+        _clear_locks(history or History(root), pending)
         if pending is None:
             journal.clear(root)
             return ""
@@ -92,13 +96,12 @@ def publish(root: str, pending: JournalEntry, made: NewCommit) -> None:
         put()
 
 
-def _clear_locks(root: str, pending: JournalEntry | None) -> None:
+def _clear_locks(history: History, pending: JournalEntry | None) -> None:
     """Removes the locks that git or we held when we were killed."""
-    history = History(root)
     if history.git_dir:
         clear_stale(history)
         if pending and pending.commit:
-            history.clear_locks(pending.ref, pending.commit, journal.touched_at(root))
+            history.clear_locks(pending.ref, pending.commit, journal.touched_at(history.root))
 
 
 def refuse_while_locked(history: History) -> GitState:
@@ -800,8 +803,8 @@ def writing(root: str) -> Iterator[Writer]:
         LockedError: another writer is at work.
     """
     with writer_lock(root):
-        notice = recover(root)
         history = History(root)
+        notice = recover(root, history)
         yield Writer(root, history, notice, _refuse_unless_writable(history))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from hypothesis import given, settings
@@ -10,7 +11,17 @@ from outlines import said
 
 from memoryclaw.config import LEAST_BUDGET
 from memoryclaw.model import Unit
-from memoryclaw.recall.recall import EPISODE, PASSAGE, SHARE, Pack, text_of
+from memoryclaw.recall.recall import (
+    EPISODE,
+    PASSAGE,
+    ROOM,
+    SHARE,
+    Pack,
+    item_text,
+    line_cost,
+    place,
+    text_of,
+)
 from memoryclaw.text.prompts import estimate
 
 NONE: frozenset[str] = frozenset()
@@ -47,8 +58,10 @@ def test_never_over_budget_and_every_token_accounted_for(
 ) -> None:
     pack, taken = Pack(budget, most), []
     for unit, score in sorted(offers, key=lambda offer: -offer[1]):
+        has_room = not pack.room_refusal(unit)
         decision = pack.offer(unit, score, NONE)
         assert decision in ("in", "weak", "max_results", "budget", "duplicate")
+        assert has_room or decision != "in"
         taken += [unit] if decision == "in" else []
     pack.settle()
     pack.extend()
@@ -251,6 +264,19 @@ def test_what_takes_less_room_comes_before_what_is_longer_and_scores_little_more
     ]  # fmt: skip
     for scores, order in rows:
         assert list(Pack(800, 5).by_worth(scores)) == order
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.tuples(st.text("ab 7<&'\nÜ木—.", min_size=1, max_size=300), st.floats(-2, 10)), max_size=25)
+)
+def test_the_order_by_worth_is_that_of_the_rooms_of_all(said_: list[tuple[str, float]]) -> None:
+    pack = Pack(2000, 9)
+    assert pack.offer(turn(0, "Where are the dowels?"), 9.0, NONE) == "in"
+    scores = [(turn(number, text), score) for number, (text, score) in enumerate(said_, 1)]
+    worths = [score / math.pow(line_cost(place(unit), item_text(unit)), ROOM) for unit, score in scores]
+    order = sorted(range(len(scores)), key=lambda number: (-worths[number], number))
+    assert list(pack.by_worth(scores)) == order
 
 
 def test_what_stands_below_a_line_that_is_there_needs_no_room_for_another() -> None:
