@@ -19,7 +19,7 @@ from memoryclaw.vault.ledger_usage import LedgerEvents, LedgerUsage, read_events
 
 FOLDER = "ledger"
 _SESSIONS = 256  # of which it is remembered what they were shown
-_LARGEST = 64 << 20  # bytes of a file that are looked through
+_LARGEST = 256 << 20  # bytes of a file that are looked through
 _OWN_MONTH = late.pattern(r"\d{4}-\d\d\.jsonl")
 # What stays of an old event of what was shown.
 _FIGURES = frozenset({"ts", "event", "receipt", "session", "mode", "ids"})
