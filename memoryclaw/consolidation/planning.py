@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import lru_cache, partial
 from itertools import pairwise
-from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import (
     Action,
@@ -57,15 +56,17 @@ from memoryclaw.consolidation.selecting import ToldSessions, Unread
 from memoryclaw.consolidation.todos import EarlierTodos, StoredEpisode, window
 from memoryclaw.consolidation.todos import read as read_todos
 from memoryclaw.index import stemming
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Fact, Turn
 from memoryclaw.ports import Progress
 from memoryclaw.talk.assertions import has_phrase
-from memoryclaw.talk.corrections import put_right
+from memoryclaw.talk.corrections import denies, put_right, says_outright
 from memoryclaw.talk.orders import Wish, stands
 from memoryclaw.talk.own_words import own_words
 from memoryclaw.talk.statements import Statement, Talk
 from memoryclaw.talk.statements import read as read_talk
 from memoryclaw.talk.worth import SessionLook, weigh
+from memoryclaw.text import words as lists
 from memoryclaw.text.dates import day_of, days_of, find_ranges, instant, plus_days
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.grammar import (
@@ -84,7 +85,7 @@ from memoryclaw.text.memory_lines import without_ids
 from memoryclaw.text.memory_types import type_in_text
 from memoryclaw.vault import files
 from memoryclaw.vault.audience import common_audience, label_of_note, without_labels
-from memoryclaw.vault.fact_values import plain_key, plain_value
+from memoryclaw.vault.fact_values import noun_of, plain_key, plain_value, same_field
 from memoryclaw.vault.logs import parse_ranges, range_of
 from memoryclaw.writing.context import WriteContext, fact_in_words
 from memoryclaw.writing.pending import PENDING_FILE, read_pending, waiting_id
@@ -337,6 +338,8 @@ _FEW = 12  # words of a turn that only says that something is over
 _MOST_OF = 0.6  # of the words of a statement, where an exchange repeats it
 _PAUSE = re.compile(r"[,;]|\s[-–—]+\s")  # behind which an order says why
 _SPEAKERS = frozenset({"user", "i"})
+_STILL = frozenset(lists.words("consolidation.still"))
+_TAG = 2  # words behind a comma that make a question of a statement
 
 
 class Correction(NamedTuple):
@@ -441,7 +444,9 @@ def cued(claims: Sequence[Claim], turns: Sequence[Turn], language: str = "en") -
 
     What its speaker says anew of the same field needs no question, and a value that stands beside the correction takes the place of the one that is known.
     """
-    cued_claims = list(claims)
+    cued_claims = [
+        claim._replace(change=claim.change or _is_denied_first(claim, turns, language)) for claim in claims
+    ]
     for correction in corrections(tuple(turns), language) if claims else ():
         answer = _answer_before(turns, correction.at)
         first = _answer_before(turns, answer) + 1
@@ -463,6 +468,23 @@ def cued(claims: Sequence[Claim], turns: Sequence[Turn], language: str = "en") -
                 cue = f'a later turn says that this is wrong: "{correction.words}"'
                 cued_claims[place] = claim._replace(cue=claim.cue or cue)
     return tuple(cued_claims)
+
+
+def asks_still(question: str) -> bool:
+    """True for a question whether something is still so."""
+    return not _STILL.isdisjoint(tokens_of(question))
+
+
+def _is_denied_first(claim: Claim, turns: Sequence[Turn], language: str) -> bool:
+    """True for a value behind a no to a question whether something of its field is still so: `no, I live in York`, to `Do you still live in Leeds?`."""
+    pairs = ((answer, turn) for answer, turn in pairwise(turns) if turn.line == claim.line and claim.field)
+    for answer, turn in pairs:
+        words = _words_of(turn.text, language)
+        is_asked = answer.role == "assistant" and ends_in_question(answer.text)
+        question = [*sentences(answer.text[:_SCANNED])][-1] if is_asked else ""
+        if asks_still(question) and denies(turn.text[:_LONGEST_SENTENCE], words):
+            return any(_names_field(token, claim.field, words) for token in tokens_of(question))
+    return False
 
 
 def _topic(turn: Turn, answer: Turn, language: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -511,6 +533,32 @@ class _Exchange:
             for day in days
         )
 
+    def asks_whether(self, fact: Fact) -> bool:
+        """True where the reply ends with a question whether a fact still is so, that says nothing else: `Is your dentist still Dr Lee?`, `Wohnst du noch in Bonn?`."""
+        question, value = [*sentences(self._reply)][-1], tokens_of(fact.value)
+        stated, _, tag = question.rpartition(",")  # `You drive a Volvo, right?`
+        is_tagged = bool(stated) and len(tokens_of(tag)) <= _TAG and not {*value} & {*tokens_of(tag)}
+        tokens, whose = tokens_of(stated if is_tagged else question), key_of(fact.entity)
+        is_own = whose in _SPEAKERS or whose == key_of(self._denial.name)
+        names = value if is_own else (*value, *whose.split())
+
+        def is_asked(words: Grammar) -> bool:
+            said = [token for token in tokens if token not in words.small | words.adverbs | _STILL]
+            of_field = [token for token in said if token not in names]
+            is_told = words.second_person.has_any(tokens) if is_own else {*whose.split()} <= {*tokens}
+            is_of_others = is_own and words.people_pronouns.has_any(tokens)
+            ends = tokens[-1] in (*names, *of_field)
+            return is_told and ends and not is_of_others and all(
+                _names_field(token, fact.field, words) for token in of_field
+            )  # fmt: skip
+
+        is_yours = is_tagged and any(
+            words.second_person.has_any(tokens[:1]) for words in map(grammar, codes())
+        )
+        if fact.is_statement or not has_phrase(tokens, value) or not (is_yours or asks_still(question)):
+            return False
+        return any(map(is_asked, map(grammar, codes())))
+
     def _names(self, key: str, field: str) -> bool:
         if key not in _SPEAKERS and key != key_of(self._denial.name):
             return set(key.split()) <= set(key_of(f"{self._question} {self._reply}").split())
@@ -521,6 +569,15 @@ class _Exchange:
         )
 
 
+def _names_field(word: str, field: str, words: Grammar) -> bool:
+    """True for a noun or a verb of a field, in any form: `Zahnarzt`, `wohnst`."""
+    if (noun := noun_of(word)) and same_field(noun.field, field):
+        return True
+    language = stemming.language(words.code)
+    verbs = (verb for (verb, *_), of in words.verb_fields if of == field)
+    return not {*language.telling([word])}.isdisjoint(language.telling([*field.split(), *verbs]))
+
+
 def denied(
     turns: Sequence[Turn],
     claims: Sequence[Claim],
@@ -528,8 +585,9 @@ def denied(
     language: str = "en",
 ) -> Iterator[Claim]:
     """What is known and the assistant repeats, and a person then says is wrong: claims that deny it, or that give what it is instead."""
-    denials = [*corrections(tuple(turns), language)]
-    denials += _contradictions(turns, {claim.line for claim in claims if not claim.field}, language)
+    reproaches = corrections(tuple(turns), language)
+    lines = {claim.line for claim in claims if not claim.field}
+    denials = [*reproaches, *_contradictions(turns, lines, language)]
     facts = [*dict.fromkeys(fact for fact in known_facts() if fact.current)] if denials else []
     for denial in denials if facts else ():
         turn, answer = turns[denial.at], _answer_before(turns, denial.at)
@@ -542,9 +600,13 @@ def denied(
             for claim in claims
         )
         repeated = [fact for fact in facts if exchange.tells_of(fact)]
+        is_asked = ends_in_question(turns[answer].text)
+        if is_asked and denial not in reproaches:
+            repeated = [fact for fact in repeated if exchange.asks_whether(fact)]
         matches = [fact for fact in repeated if not exchange.stems.isdisjoint(_stems(fact.field))] or repeated
         fields = [fact for fact in matches if not fact.is_statement]
-        ending = _endings(turn.text, exchange.words)
+        is_own = all(key_of(fact.entity) in (*_SPEAKERS, key_of(turn.name)) for fact in repeated)
+        ending = _endings(turn.text, exchange.words, of_oneself=is_asked and is_own)
         if ending:
             ends = (claim.value for claim in claims if claim.line == turn.line and claim.how == "end")
             words, tokens = grammar_of(turn.text, exchange.words.code), tokens_of(turn.text)
@@ -555,6 +617,13 @@ def denied(
         if fix and fix.is_sure and fix.wrong:
             fields = [fact for fact in fields if fix.wrong in fact.value]
         value = ""
+        if (
+            is_asked
+            and denial not in reproaches
+            and fix
+            and not says_outright(turn.text, fix.right, exchange.words)
+        ):
+            fix = None
         if fix and len(fields) == 1 and (fix.is_sure or not fix.wrong):
             value = fields[0].value.replace(fix.wrong, fix.right) if fix.wrong else fix.right
         if value and any(has_phrase(tokens_of(fact.value), tokens_of(value)) for fact in matches):
@@ -574,22 +643,25 @@ def denied(
 
 
 def _contradictions(turns: Sequence[Turn], lines: AbstractSet[int], language: str) -> Iterator[Correction]:
-    """The turns that answer the assistant with something else, if only in these lines: `nope, it's 0 negative`, `no, Dr Pohl`."""
+    """The turns that answer the assistant with something else, if only in these lines: `nope, it's 0 negative`, `no, Dr Pohl`; and those that say no to a question."""
     for place, (answer, turn) in enumerate(pairwise(turns), 1):
-        if answer.role != "assistant" or ends_in_question(answer.text) or turn.role != "user":
+        if answer.role != "assistant" or turn.role != "user":
             continue
-        words, tokens = _words_of(turn.text, language), tokens_of(turn.text[:_LONGEST_SENTENCE])
-        of_answer = _words_of(answer.text, language)
+        words, text = _words_of(turn.text, language), turn.text[:_LONGEST_SENTENCE]
+        of_answer, is_asked = _words_of(answer.text, language), ends_in_question(answer.text)
+        if is_asked and not (denies(text, words) or denies(text, of_answer)):
+            continue
         if (
-            (words.corrections.at(tokens) and turn.line in lines)
-            or _endings(turn.text, of_answer)
+            (words.corrections.at(tokens_of(text)) and turn.line in lines and not is_asked)
+            or (is_asked and denies(turn.text, words, all_of_it=True))
+            or _endings(turn.text, of_answer, of_oneself=is_asked)
             or put_right(turn.text, answer.text, of_answer, answers=True)
         ):
             yield Correction(place, " ".join(turn.text.split())[:_SHOWN])
 
 
-def _endings(text: str, words: Grammar) -> list[Clause]:
-    """The clauses of a few words that say of whom or what was just told that it is over: `no, she retired`, `he doesn't work there any more`."""
+def _endings(text: str, words: Grammar, *, of_oneself: bool) -> list[Clause]:
+    """The clauses of a few words that say of whom or what was just told that it is over: `no, she retired`, `he doesn't work there any more`; where one is asked `of_oneself`, also `no, I quit`."""
     if ends_in_question(text) or len(text.split()) > _FEW:
         return []
     words = grammar_of(text, words.code)
@@ -598,14 +670,17 @@ def _endings(text: str, words: Grammar) -> list[Clause]:
     return [
         clause
         for clause in pieces
-        if _tells_end(clause, words) and not _is_verdict(clause, words, words.wrong_words)
+        if _tells_end(clause, words, of_oneself=of_oneself)
+        and not _is_verdict(clause, words, words.wrong_words)
     ]
 
 
-def _tells_end(clause: Clause, words: Grammar) -> bool:
+def _tells_end(clause: Clause, words: Grammar, *, of_oneself: bool) -> bool:
     tokens, subject = clause.tokens, clause.subject[:1]
     pronouns = words.people_pronouns, words.thing_pronouns, words.pointing
     is_of_told = not subject or words.gone.at(tokens) or any(each.has_any(subject) for each in pronouns)
+    is_first = of_oneself and words.first_person.has_any(subject)
+    is_of_told = is_of_told or is_first
     if not is_of_told or clause.kind in UNSTATED or words.conditionals.within(tokens):
         return False
     for sign in (words.gone, words.ending_verbs, words.ended)[: 3 if subject else 1]:
@@ -616,7 +691,9 @@ def _tells_end(clause: Clause, words: Grammar) -> bool:
                 not (token[0].isdigit() or token in words.dating or token in words.carried)
                 for token in behind
             )
-            carries = goes_on and not turns_in(clause, words)  # `she left a message`, `gone to bed`
+            carries = goes_on and (
+                is_first or not turns_in(clause, words)
+            )  # `she left a message`, `gone to bed`
             if not (is_denied or carries):
                 return True
     return False

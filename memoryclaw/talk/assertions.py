@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
 
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import FROM_NOW_ON
 from memoryclaw.talk.own_words import balanced
 from memoryclaw.talk.people import (
@@ -451,7 +451,7 @@ def value_of_it(clause: Clause, words: Grammar) -> str:
 def switched(clause: Clause, words: Grammar) -> str:
     """The role or field of which a clause says that somebody changed it: `I changed therapists`, `ich hab den Zahnarzt gewechselt`; empty where it says so of none."""
     place = words.switching_verbs.find(clause.tokens)
-    if place < 0 or not clause.subject:
+    if place < 0 or (place and not clause.subject):  # `switched dentists, it's Dr Novak now`
         return ""
     verb = range(place, place + words.switching_verbs.at(clause.tokens, place))
     behind = range(len(clause.subject), len(clause.tokens))
@@ -477,6 +477,8 @@ def successor_in(clause: Clause, about: str, noun: str, words: Grammar) -> Asser
     value = _value(clause.text[spans[place][0] :], words, stops=True)
     role, field = "role" if noun in words.roles else "noun", _field(noun)
     field = "works at" if field == "job" else field  # `I switched jobs, I'm at Fugro`
+    if role == "role" and words.calendar_words.within(tokens_of(value)):
+        return None  # `switched therapists, it's Monday now`
     return Assertion(about, field, value, role, f"{noun} {value}") if value else None
 
 
@@ -585,12 +587,13 @@ def _is_field(tokens: Sequence[str], words: Grammar) -> bool:
 
 
 def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Assertion | None:
-    """`deadline for Atlas: 12 May`, `Ana has a new number, 0161 496 0000`: the value stands behind a mark."""
+    """`deadline for Atlas: 12 May`, `Ana has a new number, 0161 496 0000`, `he cambiado de número: 600 333 444`: the value stands behind a mark."""
     finds = words.finding_verbs.within(clause.verb) and words.renewals.has_any(clause.tokens)
     has = clause.kind == "have" or finds
     clause, behind = _named_within(clause, behind, words)
     mark = behind.lstrip()[:1]
-    if not (mark == ":" or (has and mark == ",")) or not (has or not clause.kind):
+    changed = "" if has else _noun_changed(clause.tokens, words)
+    if not (mark == ":" or (has and mark == ",")) or not (has or changed or not clause.kind):
         return None
     text = clause.text
     if has:
@@ -607,6 +610,8 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
         if not _is_field(noun, words):
             return None
         owner: _Owned | None = _Owned(entity, " ".join(noun), "noun")
+    elif changed:
+        owner = _owner_of_changed(clause, changed, words, names)
     else:
         owner = _owner_and_noun(clause.tokens, [text[a:b] for a, b in spans_of(text)], words, names)
     if owner is None or not _is_field(tokens_of(owner.noun), words):
@@ -615,7 +620,7 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
     entry = noun_of(owner.noun)
     if (
         entry
-        and misfit(value, entry.kind)
+        and (misfit(value, entry.kind) or (changed and _is_time_of_somebody(value, entry.kind, words)))
         and not (entry.kind == "date" and date_value(value, f"{_ANY_DAY}"))
     ):
         return None  # `a new phone, two days old`
@@ -629,6 +634,43 @@ def _noun_had(clause: Clause, words: Grammar) -> list[str]:
     tokens = tokens_of(clause.rest)
     place = next((n for n, token in enumerate(tokens) if token not in words.determiners), 0)
     return [token for token in tokens[place:] if token not in words.renewals]
+
+
+def _owner_of_changed(clause: Clause, noun: str, words: Grammar, names: Names) -> _Owned | None:
+    """Whose field a clause says was changed: the speaker's own, also where `I` is left out, or that of somebody known by name."""
+    entity, subject = names.subject(clause, words, "")
+    is_elided = words.switching_verbs.at(clause.tokens) > 0 or _is_bare_news(clause.tokens, words)
+    is_own = subject == "own" or (subject == "none" and is_elided)
+    return _Owned(entity, noun, "noun") if is_own or (subject == "named" and entity) else None
+
+
+def _is_time_of_somebody(value: str, kind: str, words: Grammar) -> bool:
+    """True for a day or an hour where somebody is to be named: `moved my dentist: Friday at 9`."""
+    tokens = tokens_of(value)
+    is_time = (
+        any(map(str.isdigit, value)) or words.calendar_words.within(tokens) or words.weekdays.within(tokens)
+    )
+    return kind in ("name", "person") and is_time
+
+
+def _noun_changed(tokens: Sequence[str], words: Grammar) -> str:
+    """The noun of the field that a clause ends with and says was changed: `número` of `he cambiado de número`; empty without one."""
+    if not signs_of_change(tokens, words):
+        return ""
+    verb = words.switching_verbs
+    end = next((n for n in range(1, len(tokens)) if verb.at(tokens, n) == len(tokens) - n), len(tokens))
+    for size in (2, 1):
+        noun, before = tokens[max(end - size, 0) : end], tokens[end - size - 1 : end - size]
+        is_whole = not before or before[0] in words.determiners or words.prepositions.has_any(before)
+        is_whole = (
+            is_whole
+            or verb.within(before)
+            or before[0] in words.renewals
+            or words.possessives_own.has_any(before)
+        )
+        if len(noun) == size and noun_of(" ".join(noun)) and is_whole:
+            return " ".join(noun)
+    return ""
 
 
 def _named_within(clause: Clause, behind: str, words: Grammar) -> tuple[Clause, str]:

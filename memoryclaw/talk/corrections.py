@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
 
+from memoryclaw.late import NamedTuple
 from memoryclaw.recall.question import letters_apart
 from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import Grammar, WordList, clauses, spans_of, tokens_of
@@ -363,9 +363,13 @@ def _all_put_right(text: str, before: str, words: Grammar, *, answers: bool) -> 
     )
     if new and _says_more(tokens, tokens_of(new[-1]), words):
         return None
-    is_name = text.startswith("*") or "@" in right or right[:1].isupper()
+    is_another = not is_marked and _is_of_another(text, right, words)
+    is_name = "@" in right or (right[:1].isupper() and not is_another)
     slip = _SLIP if is_name else is_marked  # letters: `sorry, wrong chat` is about no cats
-    alike = [value for value in dict.fromkeys(earlier) if slip and _is_alike(value, right, slip)]
+    unsaid = dict.fromkeys(
+        value for value in earlier if value not in stated
+    )  # `Rosa lives in Rome` names Rosa
+    alike = [value for value in unsaid if slip and _is_alike(value, right, slip)]
     denied = [value for value in stated if _form(value, words) == form and _is_denied(value, tokens, words)]
     wrong = (denied or alike) if len(new) == 1 else []
     if not wrong and is_marked and form:
@@ -379,6 +383,15 @@ def _all_put_right(text: str, before: str, words: Grammar, *, answers: bool) -> 
         return _all_put_right(part, before, words, answers=True) if is_denied else None
     pieces = before.rpartition(wrong[-1])
     return PutRight(f"{pieces[0]}{right}{pieces[2]}", right, wrong[-1], len(wrong) == 1)
+
+
+def _is_of_another(text: str, name: str, words: Grammar) -> bool:
+    """True for a sentence about somebody of that name: `Nora works at Ikea`."""
+    said = next(iter(clauses(text, words)), None)
+    is_first = text.lstrip(_EDGES).startswith(name)
+    return (
+        is_first and said is not None and bool(said.kind or words.verbs.at(said.tokens, len(tokens_of(name))))
+    )
 
 
 def _values(text: str, words: Grammar) -> list[str]:
@@ -462,10 +475,7 @@ def _value_instead(text: str, words: Grammar) -> str:
     for sentence in sentences(text[:_LONGEST]):
         tokens, spans = tokens_of(sentence), spans_of(sentence)
         place = _end_of_denial(sentence, words)
-        is_denied = is_denied or any(
-            words.corrections.at(tokens, n) or words.wrong_words.at(tokens, n) or tokens[n] in words.negations
-            for n in range(place)
-        )
+        is_denied = is_denied or denies(sentence, words)
         if not is_denied:
             break
         while place < len(tokens) and tokens[place] in words.name_leads:
@@ -477,6 +487,26 @@ def _value_instead(text: str, words: Grammar) -> str:
             is_value = not (value[:1].islower() or any(clause.kind for clause in clauses(value, words)))
             return value if is_value and len(ends) <= _LONGEST_VALUE else ""
     return ""
+
+
+def denies(sentence: str, words: Grammar, *, all_of_it: bool = False) -> bool:
+    """True for a sentence that begins with saying that something is otherwise, or says no more than that: `nope, that's wrong`."""
+    tokens, place = tokens_of(sentence), _end_of_denial(sentence, words)
+    signs = words.corrections, words.wrong_words, words.negations
+    is_denied = any(sign.at(tokens, n) for n in range(place) for sign in signs)
+    return is_denied and (place == len(tokens) or not all_of_it)
+
+
+def says_outright(text: str, value: str, words: Grammar) -> bool:
+    """True where a denial says what it is instead, and that alone: `no, it's Dr Novak now`; not `no, only on Saturdays`, `nein, Urlaub`."""
+    tokens, right = tokens_of(text), tokens_of(value)
+    place = next((n for n in range(len(tokens)) if tokens[n : n + len(right)] == right), len(tokens))
+    before, behind = tokens[:place], tokens[place + len(right) :]
+    is_clean = words.calendar_words.isdisjoint(right) and words.small.isdisjoint(right)
+    is_clean = is_clean and not any("'" in token or "’" in token for token in right)
+    is_told = words.be_verbs.has_any(before) or any(token in words.contracted_subjects for token in before)
+    is_only = all(token in words.adverbs or words.changes.at([token]) for token in behind)
+    return is_told and is_clean and is_only and not words.prepositions.has_any(before)
 
 
 def _end_of_denial(sentence: str, words: Grammar) -> int:

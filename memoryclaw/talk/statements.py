@@ -9,8 +9,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import NamedTuple
 
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Turn
 from memoryclaw.talk.assertions import (
     Assertion,
@@ -438,6 +438,8 @@ class _Turn:
         # the words of the last clause that named a field, and whether it has a sign of change
         self._field = ("", False)
         self._is_stranger = False  # the turn tells of a `she` who is none of those whom it names
+        self._is_told_whose = False  # the clause before says whose that is
+        self._told_of = "own"  # of whom the last clause with a subject tells
         self._switched = "", ""  # whose role or field the clause before says to be another's, and which
         self._subject = "", "none"  # of the clause before in the sentence, as `Names.subject` has it
         self._ended: Assertion | None = None  # by a clause of the sentence
@@ -921,8 +923,16 @@ class _Turn:
             subject = subject if entity or subject != "named" else "other"
             if "hedged" in doubts and not assertions and (own := own_thing(plain, self.words)):
                 assertions = (own,)  # what is doubted is asked, in whatever words
-            whose, switch = self._switched
-            self._switched = entity, switched(clause, self.words) if subject in ("own", "named") else ""
+            whose, switch = self._switched if subject != "named" or self._is_told_whose else ("", "")
+            # `Ana is off. Changed jobs, she's at Fugro now` tells of Ana
+            self._is_told_whose = subject in ("own", "named")
+            is_switching = self._is_told_whose or (
+                subject == "none"
+                and self._told_of == "own"
+                and not (self.named or self.mentions or self._antecedents)
+            )
+            self._switched = entity, switched(clause, self.words) if is_switching else ""
+            self._told_of = subject if subject not in ("none", "other") else self._told_of
             tells = any(assertion.field != "is" for assertion in assertions)
             if switch and not tells and (holder := successor_in(plain, whose, switch, self.words)):
                 assertions, changed = (holder,), True

@@ -252,3 +252,79 @@ def test_a_value_put_right_in_the_next_turn_stands_alone(
         assert facts == current
         assert not [fact.value for _, fact in app.facts() if fact.is_statement and not answer.endswith("?")]
         assert {item.what for item in app.review.list()} == waiting
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "known", "now"),
+    [
+        ("Is your dentist still Dr Lee?", "no, it's Dr Novak now", "dentist: Dr Lee", "dentist: Dr Novak"),
+        ("Your dentist is Dr Lee, right?", "No, that is wrong. It's Dr Novak.", "dentist: Dr Lee", "dentist: Dr Novak"),
+        ("And do you still live in Bonn?", "no, that was years ago, I live in York", "lives in: Bonn", "lives in: York"),
+        ("Dein Zahnarzt ist Dr. Klein, oder?", "nein, es ist jetzt Dr. Groß", "dentist: Dr. Klein", "dentist: Dr. Groß"),
+        ("¿Tu jefe sigue siendo Pablo?", "no, ahora es Marta", "manager: Pablo", "manager: Marta"),
+    ],
+)  # fmt: skip
+def test_no_to_a_question_of_what_is_known_puts_what_follows_in_its_place(
+    question: str, reply: str, known: str, now: str, vault_of: VaultOf
+) -> None:
+    talk = said("a", [("assistant", question), ("user", reply)], day="2026-11-02")
+    root = vault_of({"semantic/people.md": f"# user\n- {known}\n", "logs/2026-11-02/a.jsonl": talk})
+    with App(root, clock=lambda: datetime(2026, 11, 2, 20, tzinfo=UTC)) as app:
+        app.consolidate(llm="none")
+        assert not app.review.list()
+    standing, _, former = (root / "semantic/people.md").read_text(encoding="utf-8").partition("## History")
+    assert f"- {now} [since:: 2026-11-02]" in standing
+    assert f"- {known}" in former
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "known"),
+    [
+        ("You drive a Volvo, right?", "nope", "drives: Volvo"),
+        ("Are you still working at Shell?", "no, I quit in June", "works at: Shell"),
+        ("Und wohnst du noch in Bonn?", "nein, nicht mehr", "lives in: Bonn"),
+        ("Do you still live in Bonn?", "no, Ghent", "lives in: Bonn"),
+        ("Arbeitest du noch bei Siemens?", "nein, Elternzeit", "works at: Siemens"),
+    ],
+)
+def test_no_to_a_question_of_what_is_known_waits_and_is_marked(
+    question: str, reply: str, known: str, vault_of: VaultOf
+) -> None:
+    talk = said("a", [("assistant", question), ("user", reply)], day="2026-11-02")
+    root = vault_of({"semantic/people.md": f"# user\n- {known}\n", "logs/2026-11-02/a.jsonl": talk})
+    with App(root, clock=lambda: datetime(2026, 11, 2, 20, tzinfo=UTC)) as app:
+        app.consolidate(llm="none")
+        [item] = app.review.list()
+        field, value = known.split(": ")
+        assert (item.entity, item.field, item.value) == ("user", field, value)
+        assert "to be checked" in app.recall(f"my {field} {value}").context
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        ("Should I invite your sister Ana?", "No, Bea"),
+        ("Is your sister Ana coming?", "no, Bea is"),
+        ("Should I call your dentist Dr Lee?", "no, I'll do it"),
+        ("Is your sister still Ana?", "no worries, let's move on"),
+        ("Who is your dentist?", "no idea"),
+        ("Your sister is Ana and your dentist is Dr Lee. Anything else?", "no"),
+        ("It rains in Leeds today. Are you there?", "no, Paris"),
+        ("Are you in Leeds?", "no, York"),
+        ("Bist du in Leeds?", "nein, im Zug"),
+        ("For your sister Ana?", "no, for Kim"),
+        ("Does he still live in Leeds?", "no, Hull"),
+        ("Your sister Ana is off, right?", "no"),
+        ("With your dentist Dr Lee, right?", "no, Dr Pohl"),
+    ],
+)
+def test_no_to_another_question_leaves_what_is_known_as_it_is(
+    question: str, reply: str, vault_of: VaultOf
+) -> None:
+    people = "# user\n- sister: Ana\n- dentist: Dr Lee\n- lives in: Leeds\n"
+    talk = said("a", [("assistant", question), ("user", reply)], day="2026-11-02")
+    root = vault_of({"semantic/people.md": people, "logs/2026-11-02/a.jsonl": talk})
+    with App(root, clock=lambda: datetime(2026, 11, 2, 20, tzinfo=UTC)) as app:
+        app.consolidate(llm="none")
+        assert not app.review.list()
+    assert (root / "semantic/people.md").read_text(encoding="utf-8").startswith(people.rstrip("\n"))

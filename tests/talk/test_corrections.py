@@ -180,6 +180,7 @@ def test_the_next_turn_puts_right_what_was_said(
         ("my budget is 500", "sorry 420 is too much"), ("the meeting is on tuesday", "sorry, can't on wednesday"), ("i have 3 cats", "sorry, wrong chat"),
         ("my dog is called Rex", "i said goodbye to Rex"), ("my berth is 61", "i told you, my wife is called Jana"), ("we have 3 hens", "no, 2 of them are at the vet"),
         ("the room is called Tern", "wrong, Tern with a T"), ("my dog is called Rex", "she said Rox"),
+        ("Nina works at Ikea", "Nora works at Ikea"), ("Rosa lives in Paris.", "Rosa lives in Rome."), ("Tom has two kids", "Tim has two kids as well"),
     ],
 )  # fmt: skip
 def test_another_thing_puts_nothing_right(before: str, turn: str) -> None:
