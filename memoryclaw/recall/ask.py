@@ -10,9 +10,9 @@ from datetime import date
 from functools import lru_cache, partial
 from itertools import islice, pairwise
 from operator import attrgetter
-from typing import NamedTuple
 
 from memoryclaw.index.stemming import language
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import VALUE, Match, Matched, Unit
 from memoryclaw.recall.question import BEFORE_WHAT, RELATED_IN, Question, kin_of, says
 from memoryclaw.recall.rank import OVER, Ranking, names_field
@@ -22,10 +22,10 @@ from memoryclaw.recall.search import RELATED, Searcher, answering_share, share_o
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import ANCHOR, DateRange, falls_in, find_ranges, next_occurrence, tells_past
 from memoryclaw.text.grammar import asks, grammar_of, tokens_of
-from memoryclaw.text.language import ends_in_question, key_of, sentences, words_of
+from memoryclaw.text.language import WORD, ends_in_question, key_of, sentences, words_of
 from memoryclaw.text.memory_lines import BLOCK_ID, log_line
 from memoryclaw.text.snippets import snippet, without_block_ids, without_markup
-from memoryclaw.vault.vocabulary import asked_as, holds_form, is_occupation
+from memoryclaw.vault.vocabulary import asked_as, holds_form, is_occupation, kinds_of
 
 BUDGET = 1200  # tokens of the recall that is looked through: what a person is shown of it is less
 LINES = 5  # that answer, at most
@@ -37,6 +37,7 @@ _AS_MUCH = 0.7  # of what a line holds, a later one that may say otherwise; of w
 _BLOCK = re.compile(r"\s*(?:[-*+>|#]|\d+[.)]\s|[\w -]{1,40}::(?:\s|$))")
 # of bullets and quotes, before a line; `**` begins what is bold
 _MARKS = re.compile(r"(?:\s*(?:[-*+]\s|>))*\s*")
+_OWNER = re.compile(r"\b([^\W\d_]\w{1,39})['’]s (\w{1,39})\b")  # whose what something is
 _QUOTATION = re.compile(r"“[^“”\n]*+”|(?<!\w)\"[^\"\n]*+\"")
 _ONE_LINE = frozenset({"fact", "turn", "todo"})  # kinds that are one line
 _UNTITLED = _ONE_LINE | {"episode"}  # whose title tells no more, or at length what else it tells
@@ -50,6 +51,8 @@ _ANSWERS = "– "  # with which an episode puts an answer behind its question
 _LIGHT = frozenset(lists.words("pronouns.light"))
 _OWN = frozenset(lists.words("pronouns.own"))
 _SEVERAL = frozenset(lists.words("pronouns.several"))
+_EMPLOYING, _PAYING = (frozenset(lists.words(f"pronouns.{name}")) for name in ("employing", "paying"))
+_PLACES = frozenset({"lives in", "works at"})  # fields of which a place is the value
 _NAMING, _BEING, _HOW = (frozenset(lists.words(f"pronouns.{name}")) for name in ("naming", "being", "how"))
 _EARLIER = ("before", "before_what")  # lists of words that tell what held until then
 _ONE_NAME = 2  # words
@@ -113,8 +116,15 @@ def ask(
     passes = recalled.relevance.passes
     question = ranking.question
     form = question.form
+    # What is of a day that is asked about says something of it, in whatever words.
+    is_of_somebody = asks_of_oneself(question) or bool(question.any_entity)
     if not passes:
-        candidates = [candidate for candidate in candidates if candidate.line.share]
+        candidates = [
+            candidate
+            for candidate in candidates
+            if candidate.line.share
+            or (question.days and is_of_somebody and "day" not in candidate.line.against)
+        ]
     places = sorted(range(len(candidates)), key=lambda at: at + DOUBT * len(candidates[at].line.against))
     candidates = [candidates[at] for at in places]
 
@@ -291,7 +301,7 @@ def _of_unit(
     is_another = is_another and question.of_myself and not question.any_person
     is_another = is_another and not (is_named and _only_names(question, unit))
     is_told_of_another = partial(_is_of_another, searcher, question, unit)
-    doubted = searcher.doubted(ranking.units)
+    doubted = searcher.doubted(ranking)
     is_guess = bool(question.weights) and not (
         is_certain or share_of(ranking, [match]) or _due(ranking, match)
     )
@@ -374,6 +384,11 @@ def _is_beside(question: Question, unit: Unit) -> bool:
     if question.asks_whether or question.of_before or question.days:
         return False
     tokens_of_text, typed = question.language.tokens, words_of(question.query.text.replace("’", "'"))
+    kinds = kinds_of(unit.field)
+    is_place = unit.field in _PLACES and question.form not in ("", "where")
+    is_for = unit.field == "works at" and not _EMPLOYING.isdisjoint(typed)
+    if is_place and kinds.isdisjoint(typed) and not is_for:
+        return True  # `who do I live with`, `what am I working on`
     asked_so = " ".join(asked_as(unit.field, unit.value))  # `Susan's phone number`
     of_field = question.fields.get(unit.field, "")
     if key_of(unit.entity) in question.called:  # `Ulla's boss`
@@ -385,14 +400,19 @@ def _is_beside(question: Question, unit: Unit) -> bool:
         if not held_tokens.isdisjoint(leaf.clause.text.split())
         for word in leaf.word.split()
     }
-    kind = "" if _OWN.intersection(typed) else next(iter(typed[1:2]), "")  # `what car do I drive`
-    held_tokens |= {*tokens_of_text(f"{kind} {' '.join(akin)}")}
+    kind = "" if kinds or _OWN.intersection(typed) else next(iter(typed[1:2]), "")  # `what band do I play in`
+    held_tokens |= {*tokens_of_text(f"{kind} {' '.join((*kinds, *akin))}")}
+    paying = _PAYING.intersection(typed)
+    if paying:
+        from memoryclaw.vault.fact_values import is_amount  # noqa: PLC0415 - most questions are of no price
+
+        paying = paying if is_amount(unit.field) else frozenset()
     unheld = [
         word
         for before, word in zip(["", *typed], typed, strict=False)
         if word in question.weights
         and before not in BEFORE_WHAT  # `before breakfast`
-        and word.rpartition("'")[2] not in _LIGHT  # `s'appelle`
+        and word.rpartition("'")[2] not in _LIGHT | paying  # `s'appelle`
         and not held_tokens.issuperset(tokens_of_text(word.partition("'")[0]))
         and not held_tokens.issuperset(tokens_of_text(word.removesuffix("s")))  # `Anas Nummer`
     ]
@@ -423,6 +443,8 @@ def _is_of_another(searcher: Searcher, question: Question, unit: Unit, text: str
     """True for what somebody says who is none of the people asked about, and names none of them; of oneself, for what is told of others."""
     if tells_of_other_sign(question.query.text, unit.value or text):
         return True
+    if _names_relative(question, text) or _is_possessed_by_others(question, f"{unit.entity} {text}"):
+        return True
     people = question.any_person
     if people and unit.kind == "turn" and key_of(unit.entity) not in people:
         language = question.language
@@ -433,6 +455,25 @@ def _is_of_another(searcher: Searcher, question: Question, unit: Unit, text: str
         return False
     speaker, _, said = text.partition(": ") if unit.kind in _SPOKEN else ("", "", text)
     return is_of_another(question, unit.value or said or speaker, searcher.names, searcher.own_keys())
+
+
+def _is_possessed_by_others(question: Question, text: str) -> bool:
+    """True for a text that tells of a thing of others, where the same thing of somebody is asked about whom it does not name: `Tom's birthday`, of `Ana's birthday`."""
+    asked = {(key_of(owner), key_of(thing)) for owner, thing in _OWNER.findall(question.query.text)}
+    asked = {(owner, thing) for owner, thing in asked if owner in question.any_entity}
+    named = set(key_of(text).split()) if asked else set()
+    others = {key_of(thing) for owner, thing in _OWNER.findall(text)} if asked else ()
+    return any(thing in others and not named & set(owner.split()) for owner, thing in asked)
+
+
+def _names_relative(question: Question, text: str) -> bool:
+    """True for a text with the last name of somebody who is asked about behind another first name alone: `Anna Smith's extension`, of `john smith`."""
+    asked = set(key_of(question.query.text).split())
+    names = [key.split() for key in question.any_entity if " " in key and asked.issuperset(key.split())]
+    typed = [word.partition("'")[0] for word in WORD.findall(text.replace("’", "'"))] if names else []
+    pairs = [(before, key_of(word)) for before, word in pairwise(typed) if before[:1].isupper()]
+    words = {key_of(word) for word in typed}
+    return any(first not in words and any(word == last for _, word in pairs) for first, *_, last in names)
 
 
 def _tells_nothing(question: Question, unit: Unit, text: str) -> bool:

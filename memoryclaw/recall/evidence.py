@@ -788,7 +788,7 @@ class _LeafCounter:
 
     def is_short(self, rowid: int) -> bool:
         """True for a turn no longer than the average."""
-        usual = self._usual[self._units[rowid].kind, "body"]
+        usual = self._usual.get((self._units[rowid].kind, "body"), 0.0)  # in a log no turn may have any words
         place = self._places[rowid] + _BODY
         return length(self._fields[place], self._signs[place]) <= usual
 

@@ -64,11 +64,9 @@ KIND_NAMES = {"log": "turn", "logs": "turn", "semantic": "fact", "memory": "note
 _HIDDEN = late.pattern(r"(?:^|/)(?:archive|review|_[^/]*)(?:/|$)|(?:^|/)_\w", re.IGNORECASE)
 # Words by which people speak of themselves: what they said then counts more than what an assistant answered.
 _MYSELF = frozenset(lists.words("pronouns.myself"))
-_MYSELF_UNSPACED = tuple(word for word in _MYSELF if max(word) > "\u2fff")
 _OWN = frozenset(lists.words("pronouns.own"))
 # Words by which they speak to the assistant: how it shall answer may be asked.
 _YOURSELF = frozenset((*lists.words("pronouns.yourself"), *lists.words("pronouns.answers")))
-_YOURSELF_UNSPACED = tuple(word for word in _YOURSELF if max(word) > "\u2fff")
 
 # Kinds of fields with a word in each language.
 _TOLD_OF = frozenset({"person", "name", "title", "amount", "day"})
@@ -83,13 +81,21 @@ _OF_NOUNS = {
 _ASKING = frozenset(lists.words("relevance.asking"))
 _WHETHER = frozenset(lists.words("relevance.whether"))
 _SAYING = frozenset(lists.words("relevance.saying"))
+_DONE = frozenset(lists.words("relevance.doing"))
+_ANYTHING = frozenset(lists.words("relevance.anything"))
 _ANY_SMALL = frozenset().union(*SMALL.values())
 _SMALL_ABROAD = {code: small for code, small in SMALL.items() if code != "en"}
 _ASKING_WORDS = _ASKING.union(*_ASKS_FOR.values())  # of any language
-# The longest first, and of two as long always the same: `在哪里` without `哪里` leaves `在`.
-_ASKING_UNSPACED = sorted(
-    (word for word in _ASKING_WORDS if max(word) > "\u2fff"), key=lambda word: (-len(word), word)
-)
+
+
+def _unspaced(words: Iterable[str]) -> list[str]:
+    """Those of languages that are written without spaces: the longest first, and of two as long always the same, as `在哪里` without `哪里` leaves `在`."""
+    return sorted((word for word in words if max(word) > "\u2fff"), key=lambda word: (-len(word), word))
+
+
+_MYSELF_UNSPACED, _YOURSELF_UNSPACED = _unspaced(_MYSELF), _unspaced(_YOURSELF)
+_ASKING_UNSPACED = _unspaced(_ASKING_WORDS)
+_OF_A_TIME_UNSPACED = _unspaced({*_ASKING_WORDS, *_MYSELF, *_ANYTHING, *_DONE})
 _MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
 
 # Between the parts of a compound, by the code of a language that writes them together.
@@ -420,7 +426,7 @@ def understand(
         for word in query.words
         if not languages.is_stop(word) and word not in frame and plain(word) not in small
     ]
-    if query.ranges and _SAYING.issuperset(words):
+    if query.ranges and (_SAYING.issuperset(words) or _asks_of_a_time(text, words)):
         words = []  # `what did I say on 1 October?`
     if not words and (query.ranges or query.filters) and _is_plain(query):
         query = query._replace(root=None, words=())  # "what happened last week" asks for all of last week
@@ -506,9 +512,10 @@ def spellings(question: Question, catalog: Catalog) -> dict[str, str]:
     translated = {word for leaf in question.aliases for word in leaf.word.split()}
     for word in question.unknown:
         is_cut = " " in question.language.token(word)  # into pairs of characters, which nobody misspells
-        is_listed = any(_words_akin(word, code, named(code)) for code in RELATED_IN)
         slips = len(word) // _LETTERS_A_SLIP
-        if slips and not (is_cut or is_listed or word.isdigit() or word in translated):
+        is_right = not slips or is_cut or word.isdigit() or word in translated
+        # Asked last, as it may read the lists of every language.
+        if not (is_right or any(_words_akin(word, code, named(code)) for code in RELATED_IN)):
             close = nearest_words(word, catalog.words_alike(fold(word), slips_in(fold(word))), 1)
             if close and close[0].distance <= slips and close[0].word not in _ANY_SMALL:
                 corrections[word] = close[0].word
@@ -529,11 +536,20 @@ def _begins_sentence(text: str, before: re.Match[str] | None, word: re.Match[str
     return ending.endswith(_ENDS) or "\n" in between[len(ending) :] or not (before or ending)
 
 
-def without_asking(text: str) -> str:
+def without_asking(text: str, asking: Iterable[str] = _ASKING_UNSPACED) -> str:
     """A text without the asking words of languages that are written without spaces."""
-    for word in _ASKING_UNSPACED:
+    for word in asking:
         text = text.replace(word, " ")
     return text
+
+
+def _asks_of_a_time(text: str, words: Iterable[str]) -> bool:
+    """True for a question whose words ask for no more than what was done at a time, of nobody who is spoken to: `was habe ich am 3. Mai gemacht?`, `我做了什么`."""
+    typed = words_of(text.replace("’", "'"))
+    asks = not _ANYTHING.isdisjoint(typed) or any(word in text for word in _ANYTHING if max(word) > "\u2fff")
+    rest = (word for word in words if word not in _DONE and word not in _ANYTHING)
+    is_asked = asks and not any(without_asking(word, _OF_A_TIME_UNSPACED).strip() for word in rest)
+    return is_asked and _YOURSELF.isdisjoint(typed)
 
 
 def strangers(question: Question) -> tuple[str, ...]:
@@ -1002,11 +1018,17 @@ def _words_akin(word: str, code: str, language: Language | None) -> list[str]:
 @lru_cache(maxsize=4096)
 def _may_list(code: str, word: str) -> bool:
     """False for a word of which the lists of a language hold nothing, so that they need not be read."""
-    files = (f"related_words.{_ALIKE}_{code}", "related_words.past", f"talk_{code}.verb_fields")
-    return any(word in lists.text(name) for name in files)
+    return word in _texts_of_lists()[code]
 
 
-@cache
+@lists.kept
+def _texts_of_lists() -> dict[str, str]:
+    """The lists of each language but English in which a word may stand."""
+    parts = f"related_words.{_ALIKE}_{{}}", "related_words.past", "talk_{}.verb_fields"
+    return {code: "\n".join(lists.text(part.format(code)) for part in parts) for code in RELATED_IN[1:]}
+
+
+@lists.kept
 def _groups(code: str) -> dict[str, list[list[str]]]:
     """The groups whose words a listed word may stand for."""
     groups: dict[str, list[list[str]]] = {}

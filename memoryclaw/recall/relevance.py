@@ -10,13 +10,22 @@ from itertools import compress, pairwise
 
 from memoryclaw import late
 from memoryclaw.index.bm25 import exact, rarity
+from memoryclaw.index.catalog import UnitSummary
 from memoryclaw.index.stemming import language
 from memoryclaw.model import Relevance, Term, Unit
 from memoryclaw.recall.evidence import NOTHING_COUNTED
 from memoryclaw.recall.question import Leaf, Question, framing, replying
 from memoryclaw.recall.rank import Ranked, Ranking, names_field
 from memoryclaw.text import words as lists
-from memoryclaw.text.grammar import Clause, Grammar, clauses, grammar_of, is_filler, spoken_in, tokens_of
+from memoryclaw.text.grammar import (
+    Clause,
+    Grammar,
+    clauses,
+    grammar_of,
+    is_filler,
+    spoken_in,
+    tokens_of,
+)
 from memoryclaw.text.language import SMALL, WORD, key_of, sentences, words_of
 from memoryclaw.text.snippets import without_block_ids
 from memoryclaw.vault.vocabulary import is_occupation
@@ -75,12 +84,15 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     terms = [Term(name, exact(weights[name] * value)) for name, value in values.items()]
     is_short = sum(part for _, part, _ in worth.values()) < WHOLE
     is_whole = any(_words_held(ranking, worth, hit.unit.rowid) == worth.keys() for hit in best)
-    terms += [Term("whole", ALL)] if is_whole and not is_short else []
+    terms += [Term("whole", ALL)] if is_whole and not (is_short and not _asks_what_is(question)) else []
     is_named = any(
-        _is_named(question, hit) or (not values["general"] and _is_own_matter(question, hit))
+        _is_named(question, hit)
+        or (not values["general"] and _is_own_matter(question, hit))
+        or _is_asked_for(question, hit.unit)
         for hit in best
         if hit.unit.kind == "fact"
     )
+    is_named = is_named or any(_was_so(ranking, worth, hit) for hit in ranking.units)
     terms += [Term("named", NAMED)] if is_named else []
     terms += [Term("goal", GOAL)] if any(hit.term("goal") for hit in best) else []
     terms += [Term("wish", WISH)] if is_wished else []
@@ -333,6 +345,40 @@ def _is_own_matter(question: Question, hit: Ranked) -> bool:
     return is_own and not (noun and noun.kind in _FORMS)
 
 
+def _is_asked_for(question: Question, unit: UnitSummary) -> bool:
+    """True for a value of the field that is asked for, of the one who asks or of somebody named: `dónde trabajo`."""
+    whose = question.own if asks_of_oneself(question) else question.entities
+    is_asked = bool(unit.field) and bool(question.form) and unit.entity_key in whose
+    if not is_asked or not (names_field(question, unit) or question.means_field(unit.field)):
+        return False
+    # A field named by a verb may be asked how it is done: `how do I work out 15 %`.
+    from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - most turns name nothing of one's own
+
+    is_done = noun_of(unit.field) is None or unit.field.rpartition(" ")[2] in _PLACING
+    return not is_done or _HOW.isdisjoint(words_of(question.query.text))
+
+
+def _was_so(ranking: Ranking, worth: Worth, hit: Ranked) -> bool:
+    """True for a former value of the field that is asked for, of the one who asks or of somebody named, and for a former statement that holds all that one asks about oneself: what became of it is told where it ended."""
+    question, unit = ranking.question, hit.unit
+    if hit.decision != "superseded" or unit.kind != "fact":
+        return False
+    if not unit.field:
+        return (
+            asks_of_oneself(question)
+            and bool(worth)
+            and _words_held(ranking, worth, unit.rowid) == worth.keys()
+        )
+    return _is_asked_for(question, unit)
+
+
+def _asks_what_is(question: Question) -> bool:
+    """True for a question of oneself that asks what is so, and no advice: `what am I allergic to`, not `what should I eat`."""
+    words = grammar_of(question.query.text, unread="en")
+    is_advice = words.modal_verbs.within(tokens_of(question.query.text)) or question.of_manner
+    return bool(question.form) and asks_of_oneself(question) and not is_advice
+
+
 def _is_about_work(question: Question, hit: Ranked) -> bool:
     """True for a fact or a statement about one of the things that work is about, `our boiler is a Worcester` where `the boiler shows EA`, and for a dislike of what it is done with."""
     unit, text = hit.unit, question.query.text
@@ -412,6 +458,8 @@ _ASKING = frozenset(lists.words("relevance.asking"))
 _COMMANDS = frozenset(lists.words("relevance.commands"))
 _OWN = frozenset(lists.words("pronouns.myself"))
 _POSSESSIVES = frozenset(lists.words("pronouns.own"))
+_HOW = frozenset(lists.words("pronouns.how"))
+_PLACING = frozenset({"at", "in", "as", "from"})  # end the names of fields that verbs name
 _ENGLISH = language("en")
 
 

@@ -34,8 +34,8 @@ from memoryclaw.recall.conflicts import ShownLines, Superseded, successors
 from memoryclaw.recall.evidence import FEW, NOTHING_COUNTED, POOL, EvidenceReader, Folding, may_fold
 from memoryclaw.recall.query import Filter
 from memoryclaw.recall.question import Leaf, Question, spellings, strangers, understand, without_asking
-from memoryclaw.recall.rank import Ranked, Ranking, causes, coverage, rank, share_out
-from memoryclaw.recall.relevance import is_sign, relevance_of
+from memoryclaw.recall.rank import Ranked, Ranking, causes, coverage, names_field, rank, share_out
+from memoryclaw.recall.relevance import asks_of_oneself, is_sign, relevance_of
 from memoryclaw.recall.restated import FORMER, LINES, Verdicts, verdicts
 from memoryclaw.text.dates import day_of, find_ranges, plus_days, told_ranges
 from memoryclaw.text.language import Language, fold, key_of, words_of
@@ -379,15 +379,17 @@ class Searcher:
         later = self._catalog.overtaking(path, line, said)
         return f'may have changed: "{later}", {said}' if later else f"to be checked since {day}"
 
-    def doubted(self, hits: Iterable[Ranked]) -> list[str]:
-        """The statements among these that wait to be checked, as those do that a later turn denied."""
-        today = self._today.isoformat()
-        statements = (hit.unit for hit in hits if hit.unit.kind == "fact" and not hit.unit.field)
+    def doubted(self, ranking: Ranking) -> list[str]:
+        """The statements that wait to be checked, as those do that a later turn denied, and such values of a field that is asked for."""
+        today, question = self._today.isoformat(), ranking.question
+        whose = self.own_keys() if asks_of_oneself(question) else question.any_entity.keys()
+        facts = (hit.unit for hit in ranking.units if hit.unit.kind == "fact" and hit.unit.value)
         return [
-            statement.value
-            for statement in statements
-            if statement.state == "current" and "" < statement.verify_by < today
-        ]
+            fact.value
+            for fact in facts
+            if fact.state == "current" and "" < fact.verify_by < today
+            and (not fact.field or (fact.entity_key in whose and (names_field(question, fact) or question.means_field(fact.field))))
+        ]  # fmt: skip
 
     def _overdue(self, summary: UnitSummary, unit: Unit) -> str:
         """The ISO day until which what holds now was to be checked again, where that day is over; else an empty string."""

@@ -91,6 +91,12 @@ def is_yearly(field: str) -> bool:
     return noun is not None and noun.kind == "day"
 
 
+def is_amount(field: str) -> bool:
+    """True for a field whose values are amounts, such as a rent."""
+    noun = noun_of(field)
+    return noun is not None and noun.kind == "amount"
+
+
 def is_of_people(field: str) -> bool:
     """True for what is said of people and hardly of anything else."""
     return field.partition(" ")[2] in _OF_PEOPLE or field in _OF_PEOPLE

@@ -34,10 +34,10 @@ _NOT_SEARCHED = frozenset({
     "id", "schema", "title", "summary", "tags", "tag", "aliases", "alias", "timestamp", "date", "created", "updated",
     "modified", "start", "end", "until", "importance", "confidence", "pin", "trust", "audience", "cssclass",
     "cssclasses", "publish", "permalink", "processed", "message_count", "participants", "people", "person", "entities",
-    "entity", "project", "source", "half_life", "merged_from"
+    "entity", "project", "source", "continues", "half_life", "merged_from"
 })  # fmt: skip
 # Keys of a plain note that say how it is shown, found or trusted, or when and by whom it was made: all others are fields.
-NOT_TOLD = (_NOT_SEARCHED - {"start", "end", "until", "source"}) | {
+NOT_TOLD = (_NOT_SEARCHED - {"start", "end", "until", "source", "continues"}) | {
     # of programs: Obsidian and its plugins, Logseq, Hugo, Jekyll, Docusaurus, hosts of agents
     "mobile", "cover", "banner", "icon", "image", "thumbnail", "layout", "template", "draft", "slug", "toc", "head", "search",
     "collapsed", "metadata", "lastmod", "publishdate", "showtoc", "unlisted"

@@ -108,6 +108,7 @@ def read_aliases(text: str) -> dict[str, tuple[str, ...]]:
     return {word: tuple(synonyms) for word, synonyms in synonyms_of.items()}
 
 
+@lru_cache(maxsize=4)  # a verb that writes asks for it again and again
 def read_schema(text: str) -> Schema:
     """Reads the schema of a vault; what it does not declare has its default."""
     loaded = load(text)
@@ -213,10 +214,13 @@ _FIRST, _LAST = ("|".join(map(re.escape, line.split())) for line in lists.lines(
 # From where a word begins, else each letter of a long one is tried.
 _STREET = rf"(?i)(?<!\w)(?:\d{{1,5}}\w?,? (?:[^\W\d_][\w.'-]{{0,40}},? ){{1,4}}(?:{_FIRST})\b|[^\W\d_](?:[\w.-]{{0,40}}[ -]|[\w.-]{{2,40}})(?:{_LAST}) \d{{1,5}} ?\w?\b)"
 STREET, _PLACE = late.pattern(_STREET), late.pattern(rf"{_STREET}.{{0,60}}")
-_WORDS = {
-    form: frozenset(words.split())
-    for form, _, words in (line.partition(": ") for line in lists.lines("consolidation.value_forms"))
-}
+_WORDS, _KINDS = (
+    {
+        form: frozenset(words.split())
+        for form, _, words in (line.partition(": ") for line in lists.lines(f"consolidation.{name}"))
+    }
+    for name in ("value_forms", "value_kinds")
+)
 _BARE = {"amount": _AMOUNT, "address": _PLACE}
 
 
@@ -235,6 +239,11 @@ def asked_as(field: str, value: str) -> frozenset[str]:
     of_field = _verbs().get(field, frozenset()) | _WORDS.get(field, frozenset())
     pieces = {value, *_PIECES.split(value)} if _CONTACT.search(value) else (value,)
     return of_field.union(*(_words_for(field, piece.strip()) for piece in pieces))
+
+
+def kinds_of(field: str) -> frozenset[str]:
+    """The words for what a value of this field is, where they are listed: `city` where somebody lives."""
+    return _KINDS.get(field, frozenset())
 
 
 def found_by(field: str, value: str) -> frozenset[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from conftest import VaultOf
+from nights import said
 
 from memoryclaw.app import App
 from memoryclaw.vault.vocabulary import holds_form
@@ -774,6 +775,14 @@ def test_of_two_notes_of_one_name_the_one_answers_whose_folder_is_named(
         "what did I say last Thursday?",
         "what did I write 3 days ago?",
         "was habe ich letzten Donnerstag gesagt?",
+        "was habe ich am 26. Februar gemacht?",
+        "qu'est-ce qui s'est passé le 26 février ?",
+        "¿qué hice el 26 de febrero?",
+        "cosa è successo il 26 febbraio?",
+        "wat deed ik op 26 februari?",
+        "o que fiz em 26 de fevereiro?",
+        "2月26日我做了什么",
+        "2월 26일에 뭐 했어?",
     ],
 )
 def test_what_was_said_on_a_day_is_all_that_was_said_on_it(vault_of: VaultOf, question: str) -> None:
@@ -788,6 +797,60 @@ def test_what_was_said_on_a_day_is_all_that_was_said_on_it(vault_of: VaultOf, qu
         answer = app.ask(question)
         assert answer.answered
         assert [line.text for line in answer.lines] == ["user: the plumber comes at nine"]
+
+
+def test_an_episode_tells_no_day_of_the_one_that_it_continues(vault_of: VaultOf) -> None:
+    turns = {
+        "2026-02-20": "we went hiking on the Sintra trail with Tom",
+        "2026-02-26": "I fixed the sink and bought a tap for 34 euros",
+        "2026-02-27": "my dentist is Dr Pereira and the clinic is in Faro",
+    }
+    logs = {f"logs/{day}/trip.jsonl": said("trip", [("user", text)], day=day) for day, text in turns.items()}
+    with App(vault_of(logs), clock=lambda: datetime(2026, 3, 1, 12, tzinfo=UTC)) as app:
+        app.consolidate(llm="none")
+        heads = [path.read_text("utf-8") for path in app.root.glob("episodes/*.md")]
+        assert sum("continues:" in head for head in heads) == 2
+        answer = app.ask("what did I do 3 days ago?")
+        assert answer.answered
+        assert {line.when for line in answer.lines} == {"2026-02-26"}
+        assert "Faro" not in app.recall("what happened on 26 February?").context
+        assert not app.search("kind:episode Sintra").matches[1:]
+
+
+def test_where_no_word_of_a_question_is_known_what_was_on_its_day_is_shown(vault_of: VaultOf) -> None:
+    log = said("sink", [("user", "I fixed the sink and bought a tap for 34 euros")], day="2026-02-26")
+    with App(
+        vault_of({"logs/2026-02-26/sink.jsonl": log}), clock=lambda: datetime(2026, 3, 1, tzinfo=UTC)
+    ) as app:
+        answer = app.ask("what did we eat on 26 February?")
+        assert not answer.answered
+        assert "I fixed the sink" in answer.lines[0].text
+        assert not app.ask("what did we eat on 25 February?").lines
+
+
+@pytest.mark.parametrize(
+    ("question", "own", "other"),
+    [
+        ("what is John Smith's extension?", "4471", "4410"),
+        ("when is Ana's birthday?", "June 4", "May 3"),
+        ("who is Ana's vet?", "Dr Ruiz", "Dr Pohl"),
+    ],
+)
+def test_what_others_have_is_no_answer_for_somebody_whom_the_line_does_not_name(
+    question: str, own: str, other: str, vault_of: VaultOf
+) -> None:
+    people = "".join(f"# {name}\n- likes: tea\n\n" for name in ("Anna Smith", "John Smith", "Tom", "Ana"))
+    notes = {
+        "a.md": "Anna Smith's extension is 4410.\n\nTom's birthday is May 3.\n\nTom's vet is Dr Pohl.\n",
+        "b.md": "John Smith's extension is 4471.\n\nAna's birthday is June 4.\n\nAna's vet is Dr Ruiz.\n",
+    }
+    with App(vault_of({"semantic/people.md": people, "a.md": notes["a.md"]})) as app:
+        assert not app.ask(question).answered
+        assert any(other in line.text for line in app.ask(question).lines)
+        put(app.root, {"b.md": notes["b.md"]})
+        answer = app.ask(question)
+        assert answer.answered
+        assert [own in line.text for line in answer.lines] == [True]
 
 
 @pytest.mark.parametrize(
@@ -923,3 +986,37 @@ def test_a_statement_that_waits_to_be_checked_is_not_sure_in_the_turn_that_told_
         reply = vault.ask("how much ram does the server have?")
     assert not reply.answered
     assert "16 GB" in reply.lines[0].text
+
+
+def test_a_value_that_waits_to_be_checked_is_not_sure_in_the_line_that_told_it(tmp_path: Path) -> None:
+    log = TURN.format(day="2026-03-01", turn=0, text="I live in Bonn")
+    text = "# user\n- lives in: Bonn [since:: 2026-03-01]"
+    put(tmp_path, {"memoryclaw.yaml": "", "logs/2026-03-01/a.jsonl": log, "semantic/told.md": f"{text}\n"})
+    with App(tmp_path, clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as vault:
+        assert vault.ask("where do I live?").answered
+        put(tmp_path, {"semantic/told.md": f"{text} [verify_by:: 2026-03-05]\n"})
+        reply = vault.ask("where do I live?")
+    assert not reply.answered
+    assert "Bonn" in reply.lines[0].text
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("where do I work?", "Fugro"), ("who do I work for?", "Fugro"), ("which company am I at?", "Fugro"), ("do I work at Fugro?", "Fugro"),
+        ("voor wie werk ik?", "Fugro"), ("para quem trabalho?", "Fugro"), ("who's my employer?", "Fugro"), ("dónde trabajo?", "Fugro"),
+        ("what city do I live in?", "Alba"), ("in welcher Stadt wohne ich?", "Alba"), ("dans quelle ville j'habite ?", "Alba"),
+        ("qual è il mio numero?", "0161 496"), ("c'est quoi mon numéro ?", "0161 496"), ("wie lautet meine Nummer?", "0161 496"), ("how much rent do I pay?", "900"),
+        ("who do I work with?", ""), ("what am I working on?", ""), ("woran arbeite ich?", ""), ("how do I work out?", ""),
+        ("who do I live with?", ""), ("mit wem wohne ich?", ""), ("con quién vivo?", ""), ("what street do I live on?", ""), ("what country do I live in?", ""),
+    ],
+)  # fmt: skip
+def test_a_fact_answers_what_is_asked_of_its_field_and_nothing_beside_it(
+    question: str, value: str, vault_of: VaultOf
+) -> None:
+    facts = "# user\n- works at: Fugro\n- lives in: Alba\n- drives: Skoda Fabia\n- phone: 0161 496 0101\n- rent: 900\n"
+    with App(vault_of({"semantic/people.md": facts})) as app:
+        answer = app.ask(question)
+        assert answer.answered is bool(value)
+        assert value in answer.lines[0].text
+        assert value in app.recall(question).context

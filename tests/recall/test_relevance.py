@@ -374,3 +374,61 @@ def test_a_reply_is_asked_for_by_what_it_is_about(tmp_path: Path) -> None:
     with App(put(tmp_path / "v", files)) as vault:
         assert "butyl tape" in vault.recall("what did you recommend for my gutter?").context
         assert not vault.recall("what did you recommend for my knee?").context
+
+
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        ("btw my manager is Petra, Jonas moved to the Berlin office", "who is my manager"),
+        ("Maria Gomez is our new architect", "who is our architect"),
+        ("I'm allergic to shellfish. the cat hates rain", "what am I allergic to"),
+        ("velocity was 34 last sprint", "what was our velocity"),
+    ],
+)
+def test_a_thing_of_ones_own_is_recalled_on_the_first_day(said: str, question: str, tmp_path: Path) -> None:
+    turn = {"session": "a", "ts": "2026-03-10T09:00:00Z", "role": "user", "content": said}
+    put(tmp_path, {"memoryclaw.yaml": "", "logs/2026-03-10/a.jsonl": f"{json.dumps(turn)}\n"})
+    with App(tmp_path, clock=lambda: datetime(2026, 3, 10, 12, tzinfo=UTC)) as app:
+        assert said.split(",", maxsplit=1)[0] in app.recall(question).context
+        assert not app.recall("thanks, what should I cook").context
+
+
+@pytest.mark.parametrize(
+    ("before", "ended", "since", "question"),
+    [
+        (
+            "I drive a Skoda Fabia",
+            "drives: Skoda Fabia",
+            "sold the Fabia, bought a used Niro",
+            "what car do I drive",
+        ),
+        ("my cat is called Miso", "cat: Miso", "Miso died yesterday", "do I have a cat"),
+        ("we deploy with Helm", '"we deploy with Helm"', "we dropped Helm for kustomize", "how do we deploy"),
+    ],
+)
+def test_what_became_of_a_former_value_is_recalled(
+    before: str, ended: str, since: str, question: str, tmp_path: Path
+) -> None:
+    logs = {
+        f"logs/{day}/a.jsonl": json.dumps({"session": "a", "ts": f"{day}T09:00:00Z", "role": "user", "content": text}) + "\n"
+        for day, text in (("2026-01-02", before), ("2026-03-09", since))
+    }  # fmt: skip
+    facts = f"# user\n- likes: tea\n\n## History\n- {ended} [since:: 2026-01-02] [until:: 2026-03-09]\n"
+    put(tmp_path, {"memoryclaw.yaml": "", "semantic/people.md": facts, **logs})
+    with App(tmp_path, clock=lambda: datetime(2026, 3, 10, 12, tzinfo=UTC)) as app:
+        context = app.recall(question).context
+    assert before in context
+    assert since in context
+
+
+@pytest.mark.parametrize("question", ["what happened on 2026-03-09", "what's new"])
+def test_turns_without_words_are_no_obstacle(question: str, tmp_path: Path) -> None:
+    turns = [
+        json.dumps({"session": "a", "ts": f"2026-03-09T09:0{n}:00Z", "role": role, "text": "no content"})
+        for n, role in enumerate(("user", "assistant"))
+    ]
+    log = "".join(f"{turn}\n" for turn in turns)
+    put(tmp_path, {"memoryclaw.yaml": "", "logs/2026-03-09/a.jsonl": log})
+    with App(tmp_path, clock=lambda: datetime(2026, 3, 10, 12, tzinfo=UTC)) as app:
+        assert not app.recall(question).context
+        assert not app.ask(question).answered
