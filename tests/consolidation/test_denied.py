@@ -300,31 +300,34 @@ def test_no_to_a_question_of_what_is_known_waits_and_is_marked(
         assert "to be checked" in app.recall(f"my {field} {value}").context
 
 
-@pytest.mark.parametrize(
-    ("question", "reply"),
-    [
-        ("Should I invite your sister Ana?", "No, Bea"),
-        ("Is your sister Ana coming?", "no, Bea is"),
-        ("Should I call your dentist Dr Lee?", "no, I'll do it"),
-        ("Is your sister still Ana?", "no worries, let's move on"),
-        ("Who is your dentist?", "no idea"),
-        ("Your sister is Ana and your dentist is Dr Lee. Anything else?", "no"),
-        ("It rains in Leeds today. Are you there?", "no, Paris"),
-        ("Are you in Leeds?", "no, York"),
-        ("Bist du in Leeds?", "nein, im Zug"),
-        ("For your sister Ana?", "no, for Kim"),
-        ("Does he still live in Leeds?", "no, Hull"),
-        ("Your sister Ana is off, right?", "no"),
-        ("With your dentist Dr Lee, right?", "no, Dr Pohl"),
-    ],
+OTHER_QUESTIONS = (
+    ("Should I invite your sister Ana?", "No, Bea"),
+    ("Is your sister Ana coming?", "no, Bea is"),
+    ("Should I call your dentist Dr Lee?", "no, I'll do it"),
+    ("Is your sister still Ana?", "no worries, let's move on"),
+    ("Who is your dentist?", "no idea"),
+    ("Your sister is Ana and your dentist is Dr Lee. Anything else?", "no"),
+    ("It rains in Leeds today. Are you there?", "no, Paris"),
+    ("Are you in Leeds?", "no, York"),
+    ("Bist du in Leeds?", "nein, im Zug"),
+    ("For your sister Ana?", "no, for Kim"),
+    ("Does he still live in Leeds?", "no, Hull"),
+    ("Your sister Ana is off, right?", "no"),
+    ("With your dentist Dr Lee, right?", "no, Dr Pohl"),
 )
-def test_no_to_another_question_leaves_what_is_known_as_it_is(
-    question: str, reply: str, vault_of: VaultOf
-) -> None:
+
+
+def test_no_to_another_question_leaves_what_is_known_as_it_is(vault_of: VaultOf) -> None:
     people = "# user\n- sister: Ana\n- dentist: Dr Lee\n- lives in: Leeds\n"
-    talk = said("a", [("assistant", question), ("user", reply)], day="2026-11-02")
-    root = vault_of({"semantic/people.md": people, "logs/2026-11-02/a.jsonl": talk})
+    logs = {
+        f"logs/2026-11-02/{name}.jsonl": said(
+            name, [("assistant", question), ("user", reply)], day="2026-11-02"
+        )
+        for name, (question, reply) in zip("abcdefghijklmnop", OTHER_QUESTIONS, strict=False)
+    }
+    root = vault_of({"semantic/people.md": people, **logs})
     with App(root, clock=lambda: datetime(2026, 11, 2, 20, tzinfo=UTC)) as app:
         app.consolidate(llm="none")
+        assert len([*root.glob("episodes/*.md")]) > 1
         assert not app.review.list()
     assert (root / "semantic/people.md").read_text(encoding="utf-8").startswith(people.rstrip("\n"))
