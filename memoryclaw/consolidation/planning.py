@@ -444,8 +444,12 @@ def cued(claims: Sequence[Claim], turns: Sequence[Turn], language: str = "en") -
 
     What its speaker says anew of the same field needs no question, and a value that stands beside the correction takes the place of the one that is known.
     """
+    denied_first = _denied_first(turns, language) if claims else {}
     cued_claims = [
-        claim._replace(change=claim.change or _is_denied_first(claim, turns, language)) for claim in claims
+        claim._replace(change=True)
+        if claim.field and _names_field_in(denied_first.get(claim.line, ""), claim.field, language)
+        else claim
+        for claim in claims
     ]
     for correction in corrections(tuple(turns), language) if claims else ():
         answer = _answer_before(turns, correction.at)
@@ -470,21 +474,26 @@ def cued(claims: Sequence[Claim], turns: Sequence[Turn], language: str = "en") -
     return tuple(cued_claims)
 
 
-def asks_still(question: str) -> bool:
-    """True for a question whether something is still so."""
-    return not _STILL.isdisjoint(tokens_of(question))
+def _asked_still(reply: str) -> str:
+    """The question whether something is still so with which a reply ends; empty without one."""
+    question = [*sentences(reply[:_SCANNED])][-1] if ends_in_question(reply) else ""
+    return "" if _STILL.isdisjoint(tokens_of(question)) else question
 
 
-def _is_denied_first(claim: Claim, turns: Sequence[Turn], language: str) -> bool:
-    """True for a value behind a no to a question whether something of its field is still so: `no, I live in York`, to `Do you still live in Leeds?`."""
-    pairs = ((answer, turn) for answer, turn in pairwise(turns) if turn.line == claim.line and claim.field)
-    for answer, turn in pairs:
-        words = _words_of(turn.text, language)
-        is_asked = answer.role == "assistant" and ends_in_question(answer.text)
-        question = [*sentences(answer.text[:_SCANNED])][-1] if is_asked else ""
-        if asks_still(question) and denies(turn.text[:_LONGEST_SENTENCE], words):
-            return any(_names_field(token, claim.field, words) for token in tokens_of(question))
-    return False
+def _denied_first(turns: Sequence[Turn], language: str) -> dict[int, str]:
+    """By the line of a turn that begins with a no, the question of the assistant's whether something is still so: `no, I live in York`, to `Do you still live in Leeds?`."""
+    return {
+        turn.line: question
+        for answer, turn in pairwise(turns)
+        if answer.role == "assistant"
+        and (question := _asked_still(answer.text))
+        and denies(turn.text[:_LONGEST_SENTENCE], _words_of(turn.text, language))
+    }
+
+
+def _names_field_in(question: str, field: str, language: str) -> bool:
+    words = _words_of(question, language)
+    return any(_names_field(token, field, words) for token in tokens_of(question))
 
 
 def _topic(turn: Turn, answer: Turn, language: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -543,8 +552,8 @@ class _Exchange:
         names = value if is_own else (*value, *whose.split())
 
         def is_asked(words: Grammar) -> bool:
-            said = [token for token in tokens if token not in words.small | words.adverbs | _STILL]
-            of_field = [token for token in said if token not in names]
+            idle = words.small | words.adverbs | _STILL
+            of_field = [token for token in tokens if token not in idle and token not in names]
             is_told = words.second_person.has_any(tokens) if is_own else {*whose.split()} <= {*tokens}
             is_of_others = is_own and words.people_pronouns.has_any(tokens)
             ends = tokens[-1] in (*names, *of_field)
@@ -555,7 +564,8 @@ class _Exchange:
         is_yours = is_tagged and any(
             words.second_person.has_any(tokens[:1]) for words in map(grammar, codes())
         )
-        if fact.is_statement or not has_phrase(tokens, value) or not (is_yours or asks_still(question)):
+        is_asked_still = is_yours or bool(_asked_still(self._reply))
+        if fact.is_statement or not is_asked_still or not (value and has_phrase(tokens, value)):
             return False
         return any(map(is_asked, map(grammar, codes())))
 

@@ -387,10 +387,12 @@ def _all_put_right(text: str, before: str, words: Grammar, *, answers: bool) -> 
 
 def _is_of_another(text: str, name: str, words: Grammar) -> bool:
     """True for a sentence about somebody of that name: `Nora works at Ikea`."""
-    said = next(iter(clauses(text, words)), None)
+    clause = next(iter(clauses(text, words)), None)
     is_first = text.lstrip(_EDGES).startswith(name)
     return (
-        is_first and said is not None and bool(said.kind or words.verbs.at(said.tokens, len(tokens_of(name))))
+        is_first
+        and clause is not None
+        and bool(clause.kind or words.verbs.at(clause.tokens, len(tokens_of(name))))
     )
 
 

@@ -377,7 +377,7 @@ def test_a_reply_is_asked_for_by_what_it_is_about(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "question"),
+    ("text", "question"),
     [
         ("btw my manager is Petra, Jonas moved to the Berlin office", "who is my manager"),
         ("Maria Gomez is our new architect", "who is our architect"),
@@ -385,11 +385,11 @@ def test_a_reply_is_asked_for_by_what_it_is_about(tmp_path: Path) -> None:
         ("velocity was 34 last sprint", "what was our velocity"),
     ],
 )
-def test_a_thing_of_ones_own_is_recalled_on_the_first_day(said: str, question: str, tmp_path: Path) -> None:
-    turn = {"session": "a", "ts": "2026-03-10T09:00:00Z", "role": "user", "content": said}
+def test_a_thing_of_ones_own_is_recalled_on_the_first_day(text: str, question: str, tmp_path: Path) -> None:
+    turn = {"session": "a", "ts": "2026-03-10T09:00:00Z", "role": "user", "content": text}
     put(tmp_path, {"memoryclaw.yaml": "", "logs/2026-03-10/a.jsonl": f"{json.dumps(turn)}\n"})
     with App(tmp_path, clock=lambda: datetime(2026, 3, 10, 12, tzinfo=UTC)) as app:
-        assert said.split(",", maxsplit=1)[0] in app.recall(question).context
+        assert text.split(",", maxsplit=1)[0] in app.recall(question).context
         assert not app.recall("thanks, what should I cook").context
 
 
