@@ -208,6 +208,12 @@ FIRST = (
     Form("spoken", "log in as nora with password {}", password),
     Form("spoken", "der WLAN-Schlüssel lautet {}", generated),
     Form("spoken", "the door code is {}", lambda m: m.of("123456789", 6)),
+    Form("spoken", "door code {}", lambda m: m.of("123456789", 4)),
+    Form("spoken", "my passcode's {}", lambda m: m.of("123456789", 6)),
+    Form("spoken", "the code for the back gate is {}#", lambda m: m.of("123456789", 4)),
+    Form("spoken", "the safe's combination is {}", lambda m: "-".join(m.of("123456789", 2) for _ in range(3))),
+    Form("spoken", "Der Code für die Garage ist {}", lambda m: m.of("123456789", 4)),
+    Form("spoken", "le code du portail est {}", lambda m: m.of("123456789", 4) + "B"),
     Form("spoken", "Mein PIN lautet {}", lambda m: m.of("123456789", 4)),
     Form("spoken", "le code PIN est {}", lambda m: m.of("123456789", 4)),
     # Kubernetes

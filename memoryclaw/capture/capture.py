@@ -16,7 +16,15 @@ from memoryclaw.errors import InputError, VaultError
 from memoryclaw.late import NamedTuple
 from memoryclaw.model import grouped
 from memoryclaw.text.encoding import json_value, read_json
-from memoryclaw.text.redaction import Redactor
+from memoryclaw.text.redaction import (
+    Redactor,
+    asked_secret,
+    marked,
+    puts_right,
+    repeated_secrets,
+    replied_secrets,
+    told_secret,
+)
 from memoryclaw.vault.audience import UNLABELLED, Label, common_audience, join_labels
 from memoryclaw.vault.layout import timestamp, writable_moment
 from memoryclaw.vault.logs import label_of_turn, text_of_turn
@@ -193,9 +201,11 @@ class Recorder:
         self._sessions[session] = state  # the last one used stands last
         if state.stale:
             state.refresh(self._logs)
+        record, hidden = state.without_told_secrets(record, self._redactor.mark)
         said_so = likeness(record)
         known_id = state.known_id(record, said_so)
         if known_id:
+            state.hear(record)
             state.must_hide(known_id, label_of_turn(record, text_of_turn(record)))
             return CaptureResult(number, ok=True, id=known_id, again=True)
         record = {"ts": timestamp(self._clock()), **record, "turn": record.get("turn") or state.last + 1}
@@ -206,7 +216,7 @@ class Recorder:
         before = tuple(state.said)
         id_ = state.add(record, said_so)
         path = f"{FOLDER}/{record['ts'][:10]}/{state.stem}.jsonl"
-        outcome = CaptureResult(number, ok=True, id=id_, redacted=len(redacted.kinds))
+        outcome = CaptureResult(number, ok=True, id=id_, redacted=len(redacted.kinds) + hidden)
         label = label_of_turn(record, text_of_turn(record)).audience
         turn = KeptTurn(state.session, record, common_audience(state.asked, label), before, message.receipt)
         return _LogLine(path, line_of(_order(record)), redacted.artifacts, outcome, turn)
@@ -245,6 +255,9 @@ class _Session:
         self.last = 0  # the highest number of a turn
         self.said = deque[str](maxlen=_BEFORE)  # by people and assistants, the last of it
         self.asked = ""  # the audience of the last words of a person
+        self._last: dict[str, str] = {}  # speaker → what they said last
+        self._answer = ""  # of the assistant to the last person
+        self._replied: set[str] = set()  # the kinds of secrets that replies told
 
     def refresh(self, logs: Logs) -> None:
         """Reads what was appended since the last look, by us or by anybody."""
@@ -290,7 +303,7 @@ class _Session:
             self._hosts[host] = turn
         if turn.isdecimal() and len(turn) <= _NUMBER:
             self.last = max(self.last, int(turn))
-        text = text_of_turn(record)
+        text = self.hear(record)
         label = label_of_turn(record, text)
         if label != UNLABELLED:
             self._labels[turn] = label
@@ -299,6 +312,41 @@ class _Session:
             if record.get("role") == "user":
                 self.asked = label.audience
         return self._id(turn)
+
+    def hear(self, record: dict[str, Any]) -> str:
+        """Takes note of who said what last, if it is said again; returns it."""
+        text = text_of_turn(record)
+        if record.get("role") == "assistant":
+            self._answer = text[:_SPOKEN]
+        elif record.get("role") == "user":
+            self._last[str(record.get("name", ""))], self._answer = text[:_SPOKEN], ""
+            if len(text) <= _SPOKEN and (kind := told_secret(text)):
+                self._replied.add(kind)
+        return text
+
+    def without_told_secrets(
+        self, record: dict[str, Any], mark: Callable[[str, str], str]
+    ) -> tuple[dict[str, Any], int]:
+        """A record without the secrets that only what was said before tells, `oops 5812`, `Got it, 5812.`; and how many there were."""
+        text, role = record.get("content"), record.get("role")
+        if role not in _SPEAKERS or not isinstance(text, str) or not text or len(text) > _SPOKEN:
+            return record, 0
+        # A person may say the same figure of something else: `I got married in 2019`.
+        repeated = list(repeated_secrets(text, self.said, mark)) if role == "assistant" else []
+        record = {**record, "content": (text := marked(text, repeated, mark))}
+        before = told_secret(self._last.get(str(record.get("name", "")), ""))
+        asked = asked_secret(self._answer)
+        if role != "user" or not (before or asked or self._replied):
+            return record, len(repeated)
+        is_right = puts_right(text)
+        kind = asked or (before if is_right or "?" not in self._answer else "")
+        for each in [kind] if kind else self._replied:
+            spans = list(replied_secrets(text, each))
+            hidden = {**record, "content": marked(text, spans, mark)}
+            # A turn that comes again, without those before it, is known by what was kept of it.
+            if spans and (kind or likeness(hidden) in self._turns.values()):
+                return hidden, len(repeated) + len(spans)
+        return record, len(repeated)
 
     def must_hide(self, id_: str, label: Label) -> None:
         """Raises InputError when a line that is kept already is for more people, or may go further, than it is said to be now."""

@@ -183,7 +183,22 @@ _REVERSED = late.pattern(
 )
 _STATED = late.pattern(r"\d{1,3}[-‑][^\W\d]\S*")  # `12-stellig`, `8-character`
 _DIGITS = late.pattern(r"\d\d")
-_CODE = r"(\d{3,8}|\d{2,4}(?:[- ]\d{2,4}){1,3})(?=[#*]?(?!\S{0,200}\w))"
+_GROUPS = r"\d{2,4}[- ]\d{2,4}|\d{1,4}(?:[- ]\d{1,4}){2,5}"
+_CODE = rf"([A-Za-z]?\d{{3,8}}[A-Za-z]?|{_GROUPS})(?=[#*]?(?!\S{{0,200}}\w))"
+_OPENING, _OPENED = (
+    "|".join(word_list(f"secret_names.{name}")).replace("_", " ") for name in ("opening_codes", "opened")
+)
+_DETERMINERS = frozenset((*word_list("pronouns.articles"), *word_list("pronouns.own")))
+_CODE_OF = (
+    rf"(?:(?:{_OPENING})[ \t](?:(?:{_OF})[ \t]|d['’])(?:[\w'’-]{{1,20}}[ \t]){{0,3}}?(?:{_OPENED})"
+    rf"|(?:{_OPENED})(?:['’]s)?[ \t](?:{_OPENING}))"
+)
+_OPENING_CODE = late.pattern(
+    rf"(?<![^\W\d_]){_CODE_OF}"
+    rf"(?:\s?[:=]|\s{{1,3}}(?:is|was|ist|war|lautet|est|es|è|é)(?=\s))\s{{0,3}}[{_QUOTES}]{{0,3}}{_CODE}[#*]?"
+    rf"(?=[{_QUOTES}]{{0,3}}[ \t]{{0,3}}(?:[.,;!)\n]|\Z|(?:{'|'.join(word_list('secret_names.joining'))})[ \t]))",
+    re.IGNORECASE,
+)
 
 
 class Sentence(NamedTuple):
@@ -366,10 +381,19 @@ def _in_sentences(text: str, low: str) -> Iterator[SecretSpan]:
     for sentence in _named(codes, low) if _DIGITS.search(text) else ():
         for hit in _hits(code_sentence(sentence), sentence, text, low):
             yield SecretSpan(*hit.span(1), "pin")
+    names = _OPENING.split("|") if _DIGITS.search(text) else ()
+    codes_told = _OPENING_CODE.finditer(text) if [name for name in names if name in low] else ()
+    yield from (SecretSpan(*hit.span(1), "pin") for hit in codes_told if _is_led(low[: hit.start()]))
     for hit in _REVERSED.finditer(text) if [name for name in _REVERSED_NAMES if name in low] else ():
         start, end = _trim(text, *hit.span(1))
         if _looks_spoken(text[start:end]) or re.fullmatch(r"\d{4,8}", text[start:end]):
             yield SecretSpan(start, end, "password")
+
+
+def _is_led(before: str) -> bool:
+    """True where a name begins behind a text: `the code for the garage`, not `the error code of the alarm`."""
+    last = before.split()[-1:]
+    return not last or last[0] in _DETERMINERS or not last[0][-1].isalpha()
 
 
 def _named(rows: dict[str, list[Sentence]], low: str) -> dict[Sentence, None]:
@@ -814,13 +838,9 @@ class Redactor:
 
     def _between(self, text: str, kinds: list[str]) -> str:
         """Redacts a part of a text that holds no mark."""
-        pieces: list[str] = []
-        end = 0
-        for span in _merge(_spans(text)):
-            pieces += [text[end : span.start], self.mark(span.kind, text[span.start : span.end])]
-            kinds.append(span.kind)
-            end = span.end
-        return "".join([*pieces, text[end:]])
+        secrets = _merge(_spans(text))
+        kinds += [secret.kind for secret in secrets]
+        return marked(text, secrets, self.mark)
 
     def _walk(self, value: Any, name: str, kinds: list[str], depth: int) -> Any:
         if isinstance(value, str):
@@ -874,6 +894,94 @@ def _flag(items: list[Any], at: int) -> str:
     """The name that a list item gives the next one: `["--password", "…"]`."""
     before = items[at - 1] if at else None
     return before.lstrip("-") if isinstance(before, str) and _FLAG.fullmatch(before) else ""
+
+
+# What a reply tells of the secret before it: `oops 5812` behind `my bank pin is [REDACTED:pin:…]`, `7719` behind `What's the PIN for the safe?`.
+
+_REPLY, _LONGEST_REPLY = 12, 300  # words, and characters, of a turn that gives no more than a value
+_TOLD_IN_DIGITS = ("pin", "password")
+_PAUSE = late.pattern(r"(?<![,;:.!?…])[,;:.!?…]+(?=\s|\Z)|\s[-–—]+(?=\s)")
+_REPLIED_CODE = late.pattern(rf"(?<![\w.,:/-])[#*]?(\d{{3,16}}|{_GROUPS})[#*]?(?![\w:/-]|[.,]\d)")
+_ASKED = late.pattern(
+    rf"(?<![^\W\d_])(?:(?P<password>{_LOGIN_WORDS}|{_either(tuple(_SPOKEN))})|{_either(tuple(_CODES))}|{_CODE_OF})(?![^\W\d_])"
+    r"(?:[ _-](?P<noun>\w{1,20}))?",
+    re.IGNORECASE,
+)
+
+
+def asked_secret(text: str) -> str:
+    """The kind of secret that a question of a text names, `What's the PIN for the safe?`; empty for none."""
+    asked = [sentence for sentence in sentences(text) if "?" in sentence] if "?" in text else []
+    hit = _ASKED.search(asked[-1]) if asked else None
+    if not hit or (hit["noun"] or "").lower() in _ABOUT:
+        return ""
+    return "password" if hit["password"] else "pin"
+
+
+def repeated_secrets(
+    text: str, before: Sequence[str], mark: Callable[[str, str], str]
+) -> Iterator[SecretSpan]:
+    """The words of a text that were taken out of what was said before it: `Got it, 5821`."""
+    marks = {hit[0]: hit[1] for said in before for hit in MARK.finditer(said)}
+    for word in re.finditer(r"\S+", text) if marks else ():
+        start, end = _trim(text, *word.span())
+        for kind in dict.fromkeys(marks.values()):
+            if mark(kind, text[start:end]) in marks:
+                yield SecretSpan(start, end, kind)
+
+
+def told_secret(text: str) -> str:
+    """The kind of secret that was taken out of a text last; empty where none was."""
+    return next((mark[1] for mark in reversed(list(MARK.finditer(text)))), "")
+
+
+def puts_right(text: str) -> bool:
+    """True for a text with a word that puts something right, in any language that is read."""
+    tokens = tokens_of(text)
+    return any(words.retractions.within(tokens) for words in map(grammar, codes()))
+
+
+def marked(text: str, secrets: Iterable[SecretSpan], mark: Callable[[str, str], str]) -> str:
+    """The text with marks in the places of some secrets."""
+    pieces, end = list[str](), 0
+    for span in secrets:
+        pieces += [text[end : span.start], mark(span.kind, text[span.start : span.end])]
+        end = span.end
+    return "".join([*pieces, text[end:]])
+
+
+def replied_secrets(text: str, kind: str) -> Iterator[SecretSpan]:
+    """What may be a secret in a turn that tells nothing else with it: `5812` of `oops 5812`, not of `oops, 5812 people came`.
+
+    Args:
+        text: the turn.
+        kind: of the secret that the turn is about.
+    """
+    if len(text) > _LONGEST_REPLY or len(text.split()) > _REPLY:
+        return
+    start = 0
+    for end, behind in [*(pause.span() for pause in _PAUSE.finditer(text)), (len(text), len(text))]:
+        typed = [(word.span(), word[0]) for word in re.finditer(r"\S+", text[start:end])]
+        code = _REPLIED_CODE.search(text[start:end]) if kind in _TOLD_IN_DIGITS else None
+        spans = [code.span(1)] if code else [span for span, word in typed if _looks_spoken(word)]
+        beside = list(text[start:end])
+        for first, last in (*spans, *(mark.span() for mark in MARK.finditer(text[start:end]))):
+            beside[first:last] = " " * (last - first)
+        if spans and _is_bare("".join(beside)):
+            yield from (SecretSpan(start + first, start + last, kind) for first, last in spans)
+        start = behind
+
+
+def _is_bare(text: str) -> bool:
+    """True where the words beside a value say nothing besides it, in one of the languages that are read."""
+    tokens = tokens_of(text)
+    for words in map(grammar, codes()):
+        silent = {n for place, size in words.valueless.places(tokens) for n in range(place, place + size)}
+        if all(
+            n in silent or token in words.small or token in words.fillers for n, token in enumerate(tokens)
+        ):
+            return True
+    return False
 
 
 # Reads a text as it is meant: without the marks, escapes and line breaks that stand inside its words, and tells where each part
