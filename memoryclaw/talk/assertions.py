@@ -55,7 +55,8 @@ _ANY_PHONE = re.compile(rf"{_PHONE.pattern}|(?<![\w.,/-])\d(?:[ ()/-]{{0,2}}\d){
 _PROGRAM = re.compile(r"[a-z]{2}[A-Z]|[a-z]\d|\w\.[a-z]")
 _SERVICES = ("bank", "broadband", "energy", "phone contract", "gym")  # kinds with names that towns have, too
 _HARD = re.compile(r"\d|[$€£%]")
-_MARK = re.compile(r"(?<!\d),|,(?!\d)|[;()!?…]|\.(?=\s|$)|\s[-–—]\s")  # where a value ends
+# Where a value ends: not at the dot of `Hofstr. 12`.
+_MARK = re.compile(r"(?<!\d),|,(?!\d)|[;()!?…]|\.(?=\s+\D|\s*$)|\s[-–—]\s")
 # also one that is sealed
 _QUOTED = re.compile(r"(['\"‘’`])[^'\"‘’`]{1,60}(['\"‘’`])|[\U00010600-\U000106ff]")
 _TOWN = re.compile(
@@ -994,7 +995,9 @@ def _is_no_place(value: str, field: str, clause: Clause, entity: str, words: Gra
     is_named = field == _HOME and value != value.lower()  # March is a town
     if not is_named and all(token.isdigit() or token in words.placeless for token in tokens):
         return True
-    if field == _HOME and is_program(value):
+    if field == _HOME and (
+        is_program(value) or words.workplaces.has_any(value.split()[-1:])
+    ):  # `the Leeds office`
         return True
     return len(tokens) == 1 and entity != "" and entity in clause.text and value.islower()
 
@@ -1029,7 +1032,10 @@ def _what_somebody_is(value: str, clause: Clause, words: Grammar) -> tuple[str, 
         and 0 < int(tokens[0]) <= _OLDEST
         and not words.several_people.has_any(clause.subject[:1])
     )
-    if years and (len(tokens) == 1 or words.of_age.at(tokens, 1) == len(tokens) - 1):
+    # `I'm a 43`, of a size
+    if years and len(tokens) == 1 and not words.determiners.has_any(tokens_of(clause.rest)):
+        return value, "age"
+    if years and words.of_age.at(tokens, 1) == len(tokens) - 1 > 0:
         return value, "age"
     article = value.split(maxsplit=1)[0].lower() in words.indefinite_words
     behind = tokens[article:]

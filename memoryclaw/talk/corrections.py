@@ -18,6 +18,9 @@ _REACH = 160  # characters before it in which the wrong one is looked for
 _MOST = 50  # corrections of one turn
 _SIGNS = 8  # words of one sign, with those that stand behind it: `no sorry wait`
 _BARE = frozenset({"no", "nein", "nee", "non", "sorry", "nope"})
+_AT_PAUSE = re.compile(r"(?<![.,;:!?…\n])[.,;:!?…\n]+(?=\s|\Z)|\s[-–—]+(?=\s)")
+_PAUSES = (",", ";", ".")
+_LEADS = 2  # words that lead to a value: `in room` 12
 _AT_START = re.compile(r"(?:\A|[.,;:!?…\n–—-]) *\Z")  # of a clause
 _TIME = re.compile(
     r"(?<![\d.,])\d{1,2}[:.]\d\d(?!\d)(?:\s?[ap]m)?|\b\d{1,2}\s?(?:[ap]\.?m\b|uhr\b|o'clock)|(?<=\bat )\d{1,2}\b(?![:.]\d|\s?%)|(?<=\bum )\d{1,2}\b(?![:.]\d)",
@@ -54,9 +57,14 @@ def corrected(text: str, words: Grammar) -> Corrected:
             length, spans = _sign(tokens, place, words), spans_of(text)
             if (
                 place >= start
-                # A bare "no" in the middle of a clause is none.
-                and (length > 1 or tokens[place] not in _BARE or _AT_START.search(text, 0, spans[place][0]))
+                # A bare "no" in the middle of a clause is none, nor is `it actually cost 40`.
+                and (
+                    length > 1
+                    or not (tokens[place] in _BARE or tokens[place] in words.adverbs)
+                    or _AT_START.search(text, 0, spans[place][0])
+                )
                 and not (words.not_orders.at(tokens, place) or words.ended.at(tokens, place))
+                and not _is_verdict(text, tokens, place, words)
             ):
                 sign = spans[place][0], spans[place + length - 1][1]
                 if fixed := _replaced(text, sign, words):
@@ -66,6 +74,15 @@ def corrected(text: str, words: Grammar) -> Corrected:
             break
         start += 1
     return Corrected(text, instead)
+
+
+def _is_verdict(text: str, tokens: Sequence[str], place: int, words: Grammar) -> bool:
+    """True for a sign that tells what something is: `the trains are rubbish`."""
+    return (
+        place > 0
+        and tokens[place - 1] in words.be_verbs
+        and not _AT_START.search(text, 0, spans_of(text)[place][0])
+    )
 
 
 def _sign(tokens: Sequence[str], place: int, words: Grammar) -> int:
@@ -89,15 +106,18 @@ def _replaced(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | N
         )
         if (hit := pattern.search(text_behind)) and hit.start() <= _NEAR
     ]
+    is_weak = all(
+        token in words.adverbs for token in tokens_of(text[slice(*sign)])
+    )  # `actually` goes on as often
     if not kinds:
-        return _word(text, offset, sign, words)
+        return None if is_weak else _word(text, offset, sign, words)
     nearest, _, pattern, right = min(kinds, key=lambda row: row[:2])
     wrong = list(pattern.finditer(before))
     if pattern is _number(words):
         hours = [hit for hit in wrong if _time(words).match(hit.string, hit.start())]
         wrong = [hit for hit in wrong if hit not in hours] or hours[-1:] * right[0].isdigit()
     if not wrong:
-        return _word(text, offset, sign, words)
+        return None
     if pattern is not _CODE and (
         named := _named(text, offset + wrong[-1].start(), sign, sign[1] + right.start(), words)
     ):
@@ -109,6 +129,15 @@ def _replaced(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | N
     if not values:
         return None
     right, correction = values[0], values[0][0].strip()
+    between = text_behind[: right.start()]
+    if right.start() > nearest:  # `no wait, they're closed sundays. saturdays`
+        between = _AT_PAUSE.split(between)[-1]
+    leads = _leads_to_value(between, before[:first], words)
+    behind_value, counts = text_behind[right.end() :], pattern is _number(words)
+    # `the rent is 950, sorry, we pay 990`
+    is_alone = not is_weak and text_behind[:1] in _PAUSES and not tokens_of(_AT_PAUSE.split(behind_value)[0])
+    if not (leads or is_alone) or (is_weak and _goes_on(behind_value, before[last:], words, counts=counts)):
+        return None
     tail = text[sign[1] + right.end() :].lstrip(" ,")
     behind = before[last:].strip(" ,.…-–\n").lower()
     if behind and re.match(rf"{re.escape(behind)}(?!\w)", tail.lower()):
@@ -184,11 +213,38 @@ def _leads(text: str, words: Grammar) -> int:
     return spans[place][0] if place < len(spans) else len(text)
 
 
+def _leads_to_value(text: str, before: str, words: Grammar) -> bool:
+    """True where nothing but what may lead to a value, as what stands before the wrong one, stands between a sign and it: neither `i get` 50 nor `feeling` 20."""
+    tokens, leads = tokens_of(text), tokens_of(before)[-_LEADS:]
+    bare = {n for place, size in words.valueless.places(tokens) for n in range(place, place + size)}
+    is_of_somebody = words.first_person.has_any(tokens) or words.people_pronouns.has_any(tokens)
+    return tokens == leads[-len(tokens) :] or (  # `i take 50, sorry, i take 75`
+        not is_of_somebody
+        and all(n in bare or token in leads or token in words.clock_words for n, token in enumerate(tokens))
+    )
+
+
+def _goes_on(text: str, behind_wrong: str, words: Grammar, *, counts: bool) -> bool:
+    """True where what stands behind a value makes a sentence of it, `Wednesdays are for gym`, or a count of something else: `2 days off`."""
+    typed, first = tokens_of(_AT_PAUSE.split(text, maxsplit=1)[0])[:2], tokens_of(behind_wrong)[:1]
+    tokens, points = typed[:1], words.pronouns.has_any(typed[1:])  # `60 of them`
+    if not tokens or tokens == first:
+        return False
+    if not counts:
+        return words.predicates.has_any(tokens)
+    if words.units.at(tokens) or words.money_words.at(tokens):
+        return bool(first) and not words.trailers.at(first)
+    is_led = words.prepositions.has_any(tokens) and (points or not words.owner_prepositions.has_any(tokens))
+    return not (is_led or words.retractions.at(tokens) or words.trailers.at(tokens))
+
+
 def _named(text: str, wrong: int, sign: tuple[int, int], right: int, words: Grammar) -> Corrected | None:
     """`parcels go to Foundry Road 83 - scratch that, Amselgrund 39`: a number and its name take the place of another with its own."""
     start, end, *sides_right = _with_name(text, right, sign[1], words)
     first, last, *sides = _with_name(text, wrong, 0, words)
     if not any(sides) or sides != sides_right or text[end : end + 1] not in _STOPS:
+        return None
+    if not _leads_to_value(text[sign[1] : start], text[:first], words):
         return None
     correction, mistake = text[start:end], text[first:last]
     if _plain(correction) == _plain(mistake) or correction.islower() != mistake.islower():
@@ -227,7 +283,8 @@ def _word(text: str, offset: int, sign: tuple[int, int], words: Grammar) -> Corr
     for position in range(1, len(tokens_behind)):
         if tokens_behind[position] in tokens_before and tokens_behind[position] not in words.small:
             place = len(tokens_before) - 1 - tokens_before[::-1].index(tokens_behind[position])
-            if place > 0 and tokens_before[place - 1] != tokens_behind[position - 1]:
+            words_put = tokens_before[place - 1], tokens_behind[position - 1]
+            if place > 0 and words_put[0] != words_put[1] and words_put[1] not in words.small:
                 first, last = spans[place - 1]
                 correction = text_behind[spans_behind[position - 1][0] : spans_behind[position - 1][1]]
                 lead = text[: offset + first] + correction + before[last:].rstrip(" ,.…-–")
@@ -299,6 +356,10 @@ _LONGEST_NAME = 3  # words
 _LEAST_ALIKE, _SLIP = 4, 2  # letters of a word that may have been mistyped, and how many at most
 _LONGEST, _LONGEST_VALUE = 400, 5  # characters of a turn that are read, and words of a value that it gives
 _PAUSE = re.compile(r"[,;]|\s[-–—]+\s")  # behind which a value goes on with a reason
+_AMOUNT = re.compile(r"[$€£]?\d++(?:[.,']\d{3}(?!\d))*(?:[.,]\d{1,2})?(?:k|€)?")
+_ORDINAL, _CODE_LETTER = re.compile(r"(?<=\d)(?:st|nd|rd)\b"), re.compile(r"(?<=9)[a-z]\b")
+_FIGURE = re.compile(r"[$€£]?\d(?:[\d.,:]*\d)?[^\W\d]*")
+_LONG_FIGURE = 3  # digits of one that a sign of one word puts right: `actually 3,450 since the raise`
 _EDGES = " ,.;:!?*()…\"'“”„"
 
 
@@ -323,25 +384,43 @@ def put_right(text: str, before: str, words: Grammar, *, answers: bool = False) 
         return PutRight(value, value, "")
     if fix := _all_put_right(text, before, words, answers=answers):
         return fix
-    first, rest = _first_figure(text, words)
+    first, rest = _first_part(text, words)
     fix = _all_put_right(first, before, words, answers=answers) if first else None
-    return fix._replace(rest=rest) if fix else None
+    is_figure = fix is not None and any(map(str.isdigit, fix.right))
+    if fix is None or not (is_figure or not rest or _is_led_alike(fix.right, first, fix.wrong, before)):
+        return None  # `wait, Rome! i forgot to book`
+    return fix._replace(rest=rest)
 
 
-def _first_figure(text: str, words: Grammar) -> tuple[str, str]:
-    """What a turn begins with, signs and a figure, and what it tells behind: `sorry 35, had my birthday last week`; both empty where it does not."""
+def _first_part(text: str, words: Grammar) -> tuple[str, str]:
+    """What a turn begins with, signs and a value, and what it tells behind: `sorry 35, had my birthday last week`; both empty where it does not."""
     tokens, spans = tokens_of(text), spans_of(text)
-    place = _sign(tokens, 0, words)
-    if not place or place >= len(tokens) or not tokens[place][0].isdigit() or "?" in text:
+    start = words.fillers.skip(tokens)
+    start = next((n for n in range(start + 1) if words.corrections.at(tokens, n)), 0)
+    place = start + _sign(tokens[start:], 0, words)
+    if place == start or place >= len(tokens) or "?" in text:
         return "", ""
-    end = spans[place][1]
-    behind = text[end:].lstrip()
-    if behind[:1] in (",", ";", "."):
-        return text[:end], behind[1:].lstrip()
-    led = tokens[place + 1 : place + 2]
-    adds = words.prepositions.has_any(led) and not words.owner_prepositions.has_any(led)
-    is_plain = adds and place > 1 and not words.predicates.has_any(tokens[place:])
-    return (text[:end], "") if is_plain else ("", "")  # `scratch that, 4 with the baby`
+    first = spans[place][0]
+    if pause := _AT_PAUSE.search(text, first):
+        return text[: pause.start()], text[pause.end() :].strip()
+    figure = _FIGURE.search(text, max(0, first - 1))
+    if figure is None or figure.start() > first:
+        return "", ""
+    behind = tokens_of(text[figure.end() :])
+    adds = words.prepositions.has_any(behind[:1]) and not words.owner_prepositions.has_any(behind[:1])
+    is_plain = adds and not words.predicates.has_any(behind)
+    is_sign = place > start + 1 or _digits(figure[0]) >= _LONG_FIGURE
+    return (text[: figure.end()], "") if is_plain and is_sign else ("", "")  # `scratch that, 4 with the baby`
+
+
+def _is_led_alike(right: str, text: str, wrong: str, before: str) -> bool:
+    """True for two values behind the same word, or that begin with the same: `in Wels`, `in Linz`; `Dr Colt`, `Dr Holt`."""
+    sides = [
+        (tokens_of(said.partition(value)[0])[-1:], tokens_of(value))
+        for said, value in ((text, right), (before, wrong))
+    ]
+    (led, value), (first_led, first_value) = sides
+    return (led == first_led and bool(led)) or (value[:1] == first_value[:1] and len(value) > 1)
 
 
 def _all_put_right(text: str, before: str, words: Grammar, *, answers: bool) -> PutRight | None:
@@ -350,19 +429,23 @@ def _all_put_right(text: str, before: str, words: Grammar, *, answers: bool) -> 
     is_asked = "?" in text or before.rstrip().endswith("?")
     if is_asked or "\n" in text.strip() or len(text.split()) > _MOST_WORDS:
         return None
-    is_marked = text.startswith("*") or words.retractions.within(tokens)
+    is_marked = text.startswith("*") or words.retractions.within(tokens) or denies(text, words)
     is_marked = is_marked or (answers and words.thing_pronouns.has_any(tokens[:1]))
     values = _values(text, words)
-    stated = [value for value in values if value in earlier]
-    new = [value for value in values if value not in earlier]
+    typed = {value.lower(): value for value in earlier}
+    stated = [typed[value.lower()] for value in values if value.lower() in typed]
+    new = [value for value in values if value.lower() not in typed]
     forms = {_form(value, words) for value in new}
-    form = forms.pop() if len(forms) == 1 else "more than one"
+    form = next(iter(forms)) if len(forms) == 1 else "more than one"
     right = " ".join(new)
-    of_form = list(
-        dict.fromkeys(value for value in earlier if value and form and _form(value, words) == form)
-    )
-    if new and _says_more(tokens, tokens_of(new[-1]), words):
+    of_form = _of_form(form, _digits(right), earlier, words)
+    if not values:
         return None
+    behind_denial = tokens[_end_of_denial(text, words) :]  # `no, el 22 de junio`
+    if new and (_says_more(behind_denial, tokens_of(new[-1]), words) or _tells(text, new[-1], words)):
+        return None
+    if is_marked and len(forms) > 1 and (fix := _each_of_its_form(new, before, earlier, words)):
+        return fix
     is_another = not is_marked and _is_of_another(text, right, words)
     is_name = "@" in right or (right[:1].isupper() and not is_another)
     slip = _SLIP if is_name else is_marked  # letters: `sorry, wrong chat` is about no cats
@@ -375,14 +458,46 @@ def _all_put_right(text: str, before: str, words: Grammar, *, answers: bool) -> 
     if not wrong and is_marked and form:
         behind = {value for before_it, value in pairwise(earlier) if before_it in stated}
         wrong = [value for value in of_form if value in behind] or of_form  # `0171 5550110`
-    elif not wrong and is_marked and all(value[0].isupper() for value in values):
-        right, wrong = " ".join(values), _names_in(before, words)
+    elif not wrong and is_marked and new and all(value[0].isupper() for value in new):
+        names = " ".join(value for value in values if value[0].isupper())  # `no, el doctor Ruano`
+        right, wrong = names, _names_in(before, words) if names in text else []
     if not wrong:
         part = text.rpartition(",")[2]  # `no, we swapped, it's 74 now`
         is_denied = answers and part != text and words.corrections.at(tokens)
         return _all_put_right(part, before, words, answers=True) if is_denied else None
-    pieces = before.rpartition(wrong[-1])
-    return PutRight(f"{pieces[0]}{right}{pieces[2]}", right, wrong[-1], len(wrong) == 1)
+    return PutRight(_instead(before, wrong[-1], right), right, wrong[-1], len(wrong) == 1)
+
+
+def _of_form(form: str, digits: int, values: Sequence[str], words: Grammar) -> list[str]:
+    """The values of a form; where several are, those of as many digits: `2 cats, and the rent is 1,200` / `sorry, 1250`."""
+    of_form = list(dict.fromkeys(value for value in values if value and form and _form(value, words) == form))
+    of_size = [value for value in of_form if _digits(value) == digits]
+    return (of_size or of_form) if len(of_form) > 1 else of_form
+
+
+def _each_of_its_form(
+    values: Sequence[str], before: str, earlier: Sequence[str], words: Grammar
+) -> PutRight | None:
+    """Several values, each of which takes the place of the only one of its form: `24 june` that of `14 may`."""
+    text, mistakes = before, list[str]()
+    for value in values:
+        matches = _of_form(_form(value, words), _digits(value), earlier, words)
+        if len(matches) != 1 or matches[0] in mistakes:
+            return None
+        mistakes += matches
+        text = _instead(text, matches[0], value)
+    return PutRight(text, " ".join(values), " ".join(mistakes))
+
+
+def _instead(text: str, wrong: str, right: str) -> str:
+    """The text with a value in the place of a wrong one, where that stands last."""
+    typed = r"\W{1,3}".join(map(re.escape, wrong.split()))  # `Dr. Holt`
+    places = list(re.finditer(rf"(?<!\w){typed}(?!\w)", text))
+    return f"{text[: places[-1].start()]}{right}{text[places[-1].end() :]}" if places else text
+
+
+def _digits(value: str) -> int:
+    return sum(map(str.isdigit, value))
 
 
 def _is_of_another(text: str, name: str, words: Grammar) -> bool:
@@ -417,8 +532,10 @@ def _form(value: str, words: Grammar) -> str:
     """Of what form a value is: `9-9-9` for a date, "@" for an address; empty for a word."""
     if "@" in value:
         return "@"
+    if _AMOUNT.fullmatch(value.lower()):
+        return "9"
     if any(map(str.isdigit, value)):
-        return re.sub(r"\d+", "9", value.lower())
+        return _CODE_LETTER.sub("a", re.sub(r"\d+", "9", _ORDINAL.sub("th", value.lower())))
     if value.lower() in words.months:
         return "month"
     return "weekday" if value.lower() in words.weekdays else ""
@@ -434,7 +551,23 @@ def _says_more(tokens: Sequence[str], value: Sequence[str], words: Grammar) -> b
     between = before[denies + 1 :]  # `not before 8:00`, but neither `not 61, 16` nor `without u: …`
     is_of_new = denies >= 0 and words.time_leads.issuperset(between)
     is_told = words.be_verbs.has_any(tokens[last + 1 : last + 2])
-    return is_of_new or is_told or words.modal_verbs.within(tokens) > 0
+    verbs = [token for n, token in enumerate(tokens) if not _is_month(tokens, n, words)]
+    return is_of_new or is_told or words.modal_verbs.within(verbs) > 0
+
+
+def _tells(text: str, value: str, words: Grammar) -> bool:
+    """True where a clause goes on behind a figure with a verb: `actually 3 of us moved`; not `35 i meant`."""
+    behind = tokens_of(_AT_PAUSE.split(text.partition(value)[2], maxsplit=1)[0])
+    signs = {n for place, size in words.retractions.places(behind) for n in range(place, place + size)}
+    signs |= {n for n in range(len(behind)) if _is_month((value, *behind), n + 1, words)}
+    is_figure = any(map(str.isdigit, value))
+    return is_figure and any(words.verbs.at(behind, n) for n in range(len(behind)) if n not in signs)
+
+
+def _is_month(tokens: Sequence[str], place: int, words: Grammar) -> bool:
+    """True for the month in `13 may` and `may 13`."""
+    beside = (*tokens[max(0, place - 1) : place], *tokens[place + 1 : place + 2])
+    return tokens[place] in words.months and any(token[0].isdigit() for token in beside)
 
 
 def _is_alike(value: str, right: str, slip: int) -> bool:
@@ -452,7 +585,8 @@ def _names_in(text: str, words: Grammar) -> list[str]:
         name = word.strip(_EDGES)
         if name[:1].isupper() and name.lower() not in words.first_person:
             run.append(name)
-        if run and (not name[:1].isupper() or word[-1:] in _EDGES):
+        is_title = word[-1:] == "." and name.lower() in words.honorifics  # `Dr. Holt`
+        if run and (not name[:1].isupper() or (word[-1:] in _EDGES and not is_title)):
             runs.append(" ".join(run))
             run = []
     return list(dict.fromkeys(runs))

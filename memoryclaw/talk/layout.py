@@ -55,6 +55,8 @@ UPPER = re.compile(r"[^\W\d_a-zß-ÿ]")
 LABEL = re.compile(
     r"[ \t]*+(?:[\u2600-\u27bf\U0001f000-\U0001faff\ufe0f]{1,4} ?)?(?:[-*•+–] ++)?(?:\d{1,2}:\d\d ++)?\*{0,2}(?P<who>[^\W_][\w.'’@-]*+(?: [\w.'’@-]++){0,3})(?P<aside> ?[(\[][^)\]\n]{1,40}[)\]])?\*{0,2}(?:(?P<mark>[ \t]?:)\*{0,2}|[ \t](?P<dash>[-–—]))[ \t]++(?P<words>\S)"
 )
+_CHANGED = re.compile(r"[+-][ \t]*[^\s+-]")
+_CHANGED_KEY = re.compile(r"([+-])[ \t]*([^\s:=+-][^\s:=]{0,60})[ \t]*[:=]")
 _AMOUNT = re.compile(r"[£$€]?\d[\d.,]*")  # glued to its unit: `600pcm`
 _HANDLE = re.compile(r"[a-z][a-z.-]*+[\d_]\w*+$", re.IGNORECASE)  # `tom_r`, `mia88`
 _ABOUT_ME = tuple(lists.lines("pronouns.about_me"))
@@ -101,7 +103,7 @@ def pasted_lines(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
         pasted.update(of_block)
     if messages := [number for number, form in heads.items() if form.below or form.name in _TALKS]:
         pasted.update(range(messages[0], messages[-1]))  # a message may have paragraphs
-    pasted.update(dialogue(lines, words))
+    pasted.update(dialogue(lines, words) | _diff_lines(lines))
     return pasted | _attributed(lines, words, me)
 
 
@@ -233,6 +235,17 @@ def names_somebody(who: str, words: Grammar) -> bool:
     """True for what is no word of the language: a name, a nickname, a handle."""
     tokens = tokens_of(who)
     return bool(tokens) and not words.not_somebody.has_any(tokens)
+
+
+def _diff_lines(lines: Sequence[str]) -> set[int]:
+    """The lines of a diff, in which a value is put in the place of another: `- port = 80` and `+ port = 90`."""
+    diff: set[int] = set()
+    for block in blocks_of(lines):
+        marked = [number for number in range(*block) if _CHANGED.match(lines[number])]
+        keys = {hit.groups() for number in marked if (hit := _CHANGED_KEY.match(lines[number]))}
+        if any(mark == "-" and ("+", key) in keys for mark, key in keys):
+            diff.update(range(marked[0], marked[-1] + 1))
+    return diff
 
 
 def dialogue(lines: Sequence[str], words: Grammar) -> set[int]:

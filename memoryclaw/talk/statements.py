@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain
 
 from memoryclaw.late import NamedTuple
@@ -169,9 +170,21 @@ def read(
     )
 
 
+@lru_cache(maxsize=256)  # an answer looks at the same lines again
+def doubts_in(text: str, language: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """What is said in a text, piece by piece, each with the doubts of its statement.
+
+    Args:
+        language: of the vault, where the words of the text do not tell another.
+    """
+    turn = Turn("", "", "", "", "user", "", text, 1, 1)
+    return tuple((said.words, said.doubts) for said in read([turn], {}, language).statements)
+
+
 # What the assistant asked before a turn, and what of it the turn chose: `"A" or "B"?` and then `the second one`.
 
 _BACK = 3  # turns in which options are looked for
+_NAMED = re.compile(r"(?<=[^\s.!?:…–] )[A-ZÀ-Þ][\w'’-]+")  # no first word of a sentence
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,80})[\"”“»]")
 _NUMBERED = re.compile(
     r"(?:^|\s)(?:\(?[1-9a-d][.):]|(?:one|two|three|eins|zwei|drei):|[-*•])\s+([^\n]+?)(?=\s(?:\(?[1-9a-d][.):]|(?:two|three|zwei|drei):)\s|\n|$)",
@@ -345,14 +358,18 @@ class SegmentReader:
 
     def _later(self, number: int, turn: Turn, text: str, words: Grammar) -> tuple[int, PutRight] | None:
         """The place of the turn behind one, and what it puts right of the words of an earlier one of its speaker; None where it does not."""
-        behind = self._turns[number + 1 : number + 3]
+        behind, reply = self._turns[number + 1 : number + 3], ""
         if behind and behind[0].role == "assistant":
-            behind = () if behind[0].text.rstrip().endswith(_ASKED) else behind[1:]
+            reply = behind[0].text
+            behind = () if reply.rstrip().endswith(_ASKED) else behind[1:]
         if not behind or any(getattr(behind[0], name) != getattr(turn, name) for name in _SPEAKING):
             return None
         place = number + 1 + (self._turns[number + 1] is not behind[0])
         spoken = grammar_of(behind[0].text, words.code)  # `my bus is the 36` / `ach quatsch, die 39`
         fix = put_right(behind[0].text, text, words) or put_right(behind[0].text, text, spoken)
+        others = {name for name in _NAMED.findall(reply) if name not in text}
+        if fix and others and fix.right[0].isupper() and not words.noun_capitals:
+            return None  # of the one that the assistant named: `I found hotels in Cádiz` / `no, in Granada`
         return (place, fix) if fix else None
 
     def _exchange(self, number: int, turn: Turn) -> Replies:
@@ -446,6 +463,7 @@ class _Turn:
         self._doubted = False  # by a sentence behind this one: `Pim? not sure`
         self._ordered = False
         self._is_led = False  # the sentence, by the name of whom it tells
+        self._thing_sentence = ""  # the sentence before, where it tells of a thing
         self._shows = shows  # it shows a text, on which a piece of work may be asked for
         self.questions: dict[int, str] = {}  # the sentences so far that ask, by their number
 
@@ -455,6 +473,7 @@ class _Turn:
         self._led_by = topic
         self._doubted = behind is not None and _only_doubts(tokens_of(behind), self.words)
         pieces = list(self._pieces(number, text, last=behind is None))
+        self._thing_sentence = text if pieces and _tells_of_a_thing(pieces[-1].clause, self.words) else ""
         if any("asked" in piece.doubts for piece in pieces):
             self.questions[number] = text
         if pieces and not topic:
@@ -497,6 +516,7 @@ class _Turn:
             kind = "task" if once[place] else kind
             if order[place]:
                 kind, wording = "order", _whole_order(members, order, place, text, words)
+                wording = self._with_its_object(members, order, place, text, wording)
             piece = self._piece(
                 number,
                 clause,
@@ -571,6 +591,24 @@ class _Turn:
             ordered = self._ordered or any(order)
             order.append((orders and not once[-1]) or (ordered and _goes_on_ordering(clause, words)))
         return order, once
+
+    def _with_its_object(
+        self, members: Sequence[Clause], order: Sequence[bool], place: int, text: str, wording: str
+    ) -> str:
+        """The words of an order with the clause or the sentence that names what it is about: `originals are in /scans, never write there`, `we use zod, no any`."""
+        clause, words = members[place], self.words
+        tokens = tokens_of(wording or clause.text)
+        is_bare = not clause.kind and words.negative_determiners.at(tokens) and len(tokens) <= _THING
+        if not (
+            words.named_before.within(tokens) or (place and is_bare and not words.order_topics.within(tokens))
+        ):
+            return wording
+        if not place:
+            return f"{self._thing_sentence} {wording or clause.text}" if self._thing_sentence else wording
+        before = members[place - 1]
+        if order[place - 1] or before.under or not _tells_of_a_thing(before, words):
+            return wording
+        return f"{text[before.start : clause.start]}{wording or clause.text}"
 
     def _owned(self, assertion: Assertion, clause: Clause) -> Assertion | None:
         """What is told of a bare noun, of the one thing that its clause or the last one before it names: `Atlas slipped, deadline is 9 May`.
@@ -1125,6 +1163,17 @@ def _laughs(clause: Clause, words: Grammar) -> bool:
     return not _content(
         tokens if place < 0 else (*tokens[:place], *tokens[place + words.jokes.at(tokens, place) :]), words
     )
+
+
+def _tells_of_a_thing(clause: Clause, words: Grammar) -> bool:
+    """True for a clause that names a thing which an order may be about: `the dumps are on node3`, `we use zod`; not for `I'm in a hurry`."""
+    subject = clause.subject[:1]
+    is_of_oneself = (
+        clause.kind == "be"
+        and words.first_person.has_any(subject)
+        and not words.possessives_own.has_any(subject)
+    )
+    return clause.kind in ("be", "have", "state") and bool(clause.subject) and not is_of_oneself
 
 
 def _whole_order(

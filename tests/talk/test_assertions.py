@@ -135,6 +135,8 @@ def test_what_is_said_of_a_thing_of_mine_is_not_said_of_me() -> None:
         "i have a question", "i take 30 min to eat", "i'm an hour late", "we're 4 tonight",
         "i'm a bit tired", "i'm on a loaner laptop", "i am a great fan", "React is a library",
         "i was a nurse", "my new one is a joy", "let us talk about my job: i hate it", "",
+        "im a 43 now", "i'm an idiot", "Tom moved to the Leeds office",
+        "I'm back in Hull for a week",
     ],
 )  # fmt: skip
 def test_what_does_not_say_what_of_what_tells_nothing(text: str) -> None:
@@ -357,6 +359,8 @@ def test_what_holds_no_longer_is_told(text: str, end: tuple[str, str, str] | Non
         ("I live at 14 Harbour Street, Whitby", ("", "address", "14 Harbour Street, Whitby")),
         ("I live at 14 Harbour Street, Thanks!", ("", "address", "14 Harbour Street")),
         ("our new address is 3 Mill Lane, 24103 Kiel", ("", "address", "3 Mill Lane, 24103 Kiel")),
+        ("my address is 3 Mill Lane, 12 May", ("", "address", "3 Mill Lane")),
+        ("my dentist is Dr Lund, Ada and Ben see her", ("", "dentist", "Dr Lund")),
         ("I live at 14 Harbour Street, but not for long", ("", "address", "14 Harbour Street")),
         ("we have a new dog called Pepper", ("", "dog", "Pepper")),
         ("we have a new accountant, Mrs. Okafor", ("", "accountant", "Mrs Okafor")),

@@ -276,6 +276,23 @@ def test_what_is_to_be_done_at_once_is_told_by_the_episode_alone(text: str, is_k
 
 
 @pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("originals are in the attic, never delete anything there", "originals are in the attic, never delete anything there"),
+        ("client names are secret. never put them into tickets", "client names are secret. never put them into tickets"),
+        ("we use zod for forms, no any please", "we use zod for forms, no any please"),
+        ("die Namen der Kunden sind geheim, schreib sie nie in Tickets", "die Namen der Kunden sind geheim, schreib sie nie in Tickets"),
+        ("I'm in a hurry, always keep it short", "always keep it short"),
+        ("I read on a phone, no bullets please", "no bullets"),
+        ("always keep it short", "always keep it short"),
+    ],
+)  # fmt: skip
+def test_an_order_is_kept_with_what_names_the_thing_it_is_about(text: str, order: str) -> None:
+    claims = claims_of(talk_of(("user Nora", text)))
+    assert [claim.value for claim in claims if claim.field == FROM_NOW_ON] == [order]
+
+
+@pytest.mark.parametrize(
     ("text", "orders"),
     [
         ("no tables pls i read on a phone", ["no tables"]),

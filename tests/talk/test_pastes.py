@@ -245,3 +245,20 @@ def test_below_the_prompt_of_a_shell_stands_what_a_program_wrote(prompt: str) ->
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
 def test_each_form_has_an_example_that_it_fits(form: Any) -> None:
     assert form.pattern.match(form.example)
+
+
+@pytest.mark.parametrize(
+    ("lines", "left"),
+    [
+        ("is it right?\n- rent: 900\n- rooms: 3\n+ rent: 950", ["is it right?"]),
+        (
+            "+ my rent is 900\n- it is loud\n+ it is near",
+            ["+ my rent is 900", "- it is loud", "+ it is near"],
+        ),
+        ("my patch of land:\n- 900 square metres", ["my patch of land:", "- 900 square metres"]),
+    ],
+)
+def test_the_lines_of_a_diff_are_nobodys_and_what_speaks_for_and_against_is_the_users_own(
+    lines: str, left: list[str]
+) -> None:
+    assert own_words(lines, grammar("en")).text.splitlines() == left
