@@ -19,11 +19,13 @@ from memoryclaw.late import NamedTuple
 from memoryclaw.model import Fact
 from memoryclaw.recall.restated import (
     SHARED,
+    are_unlike,
     clock_in,
     endings,
     exact_values,
     fields_in,
     gives_up,
+    is_told_in_part,
     kinds_of_values,
     renews,
     share_a_word,
@@ -686,6 +688,17 @@ def is_tied(claim: Claim, older: Fact) -> bool:
     return not _is_own(older.value) or _is_of_speaker(words, older.value)
 
 
+def is_tied_in_part(claim: Claim, older: Fact) -> bool:
+    """True where later words say anew only some of what an older statement tells, and the rest may hold: another of its things, or what something is called."""
+    words = claim.value if claim.is_statement else claim.words
+    if not older.is_statement:
+        return False
+    naming = grammar_of(words).naming_words
+    is_named = naming.within(tokens_of(older.value)) and not naming.within(tokens_of(words))
+    in_part = (is_named and not gives_up(older.value, words)) or is_told_in_part(older.value, words)
+    return in_part and is_tied(claim, older)  # `the wifi is slow now`, of `the wifi is called atlas`
+
+
 def _is_done(older: str, later: str) -> bool:
     """True where somebody did what they wished to by older words: `we want to buy a house in Ystad`, `we bought the house in Ystad`."""
     words = grammar_of(later)
@@ -933,7 +946,9 @@ class Pair:
         code, own = words.code, words.first_person | words.possessives_own
         owners = tokens_of(self.owner) if self.owner else own
         whose = {token for token in before if token in owners}
-        if not whose or not self.old.isdisjoint(_stems(" ".join(behind), code)):
+        # `moved the manuals to the intranet`
+        is_own = bool(whose) or not (self.owner or clause.subject or not words.changes.at(tokens))
+        if not is_own or not self.old.isdisjoint(_stems(" ".join(behind), code)):
             return False
         signs = {n for place, size in words.changes.places(tokens) for n in range(place, place + size)}
         named = [
@@ -1176,7 +1191,20 @@ class Pair:
     @cached_property
     def is_plain(self) -> bool:
         """True where a person is asked whatever the sum says."""
-        return self.is_restated or any(map(self._leads_on, self.clauses))
+        return self.is_restated or any(map(self._leads_on, self.clauses)) or self._is_tied
+
+    @property
+    def _is_tied(self) -> bool:
+        """True where a clause with a sign of change has the subject of a statement, whose place its sentence would take were it kept: `the gate jammed, the way in is the yard now`."""
+        if not self.fact.is_statement or any(map(self.doubted, _DOUBTS)):
+            return False
+        changed = (part for part in self.clauses if self.words.changes.within(part.tokens))
+        subjects = [_stems(" ".join(part.subject), self.words.code) for part in changed]
+        if not self._about or self._about not in subjects:
+            return False
+        who, said = self.telling.who, self.telling.said
+        claim = Claim(who, "", self.sentence, 0, self.sentence, "user", said, change=True, speaker=who)
+        return is_tied(claim, self.fact)
 
     @property
     def is_restated(self) -> bool:
@@ -1330,10 +1358,10 @@ def _differ(older: str, later: str) -> bool:
     old, new = _values_of(older), _values_of(later)
     forms = {form: new.get(form, frozenset()) for form in old}
     if _COUNTED.isdisjoint(new):
+        figures = new.get("figure", frozenset())
+        is_of_form = figures and not are_unlike(older, later)  # not `lends 40 easels`, of `opens at 9:30`
         forms |= {
-            form: new["figure"]
-            for form in old
-            if "figure" in new and (form in _COUNTED or form.startswith("in "))
+            form: figures for form in old if is_of_form and (form in _COUNTED or form.startswith("in "))
         }
     return any(values and old[form].isdisjoint(values) for form, values in forms.items())
 

@@ -887,7 +887,8 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
             reading = reading._replace(points=with_quotes(reading.points, [placed], segment.turns))
             sources.append(f"{note.id}#^{block_of(reading.points, placed)}")
             each_decided.append(planner.decider.decide(placed, sources[-1]))
-        each_decided[place] = each_decided[place]._replace(doubted=doubted)
+        known = each_decided[place].doubted
+        each_decided[place] = each_decided[place]._replace(doubted=(*known, *doubted))
     decided = _limit_questions(planner.decider, each_decided, sources, draft.doubts)
     draft.decided += (
         decision for decision in decided if decision.claim.how != "end" or decision.action == "end"

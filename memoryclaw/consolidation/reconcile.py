@@ -18,6 +18,7 @@ from memoryclaw.consolidation.overtaking import (
     Telling,
     changes,
     is_tied,
+    is_tied_in_part,
     may_change,
     moved_to,
     overtaken,
@@ -26,7 +27,7 @@ from memoryclaw.index import stemming
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.late import NamedTuple
 from memoryclaw.model import FROM_NOW_ON, PROJECT, VALUE, Fact, Turn
-from memoryclaw.recall.restated import clock_in, gives_another, stems, subject_of
+from memoryclaw.recall.restated import clock_in, gives_another, is_told_in_part, stems, subject_of
 from memoryclaw.talk.assertions import ANY_FIELD, ANY_ROLE, Assertion, has_phrase
 from memoryclaw.talk.own_words import balanced
 from memoryclaw.talk.statements import Statement, Talk
@@ -215,7 +216,7 @@ def reconcile(
         files: where a new fact goes.
         today: ISO date by the clock of the app, "" when unknown.
         said_by: tells who said what a known fact rests on, by the keys of their names.
-        same_turn: the ids of the statements that the same turn made: no sign of change in it means them.
+        same_turn: the ids of what the same turn told: no sign of change in it means them.
     """
     if claim.how in (DENIED, UNWANTED):
         return _doubt(claim, facts)
@@ -254,6 +255,8 @@ def _end(claim: Claim, known_facts: Known) -> ClaimDecision:
     ):
         return ClaimDecision(claim, "drop", "nothing of the kind is held")
     path, fact = matches[0]
+    if is_told_in_part(fact.value, claim.words) and not _is_meant(fact, claim):
+        return ClaimDecision(claim, "drop", "more than that is held", doubted=_places(matches))
     return ClaimDecision(
         claim._replace(entity=fact.entity, field=fact.field, value=fact.value), "end", "it was said to hold no longer", path=path,
         fact=fact.id, known=fact.value, since=claim.said, audience=fact.audience, basis=standing([fact]),
@@ -380,7 +383,9 @@ def _state(
                     action="pending", reason=f"{fact.value!r} stands too: somebody else said it"
                 )
             tied.append(fact)
-    if tied:
+    parted = [fact for fact in tied if fact.id != claim.replaces and is_tied_in_part(claim, fact)]
+    decided = decided._replace(doubted=_places((path, fact) for fact in parted))
+    if tied := [fact for fact in tied if fact not in parted]:
         return decided._replace(
             reason=f"it is newer than what was said on {tied[0].said or 'an earlier day'}",
             known=tied[0].value,
@@ -388,7 +393,7 @@ def _state(
             replaces=tuple(fact.id for fact in tied),
             basis=standing(tied),
         )
-    if claim.how == RENEWAL:
+    if claim.how == RENEWAL and not parted:
         return decided._replace(action="drop", reason="hardly worth having in a month")
     return decided
 
@@ -1163,6 +1168,7 @@ class ClaimDecider:
             and decision.claim.field != "is"  # of which one may be several things, or no longer
             and (decision.claim.how, decision.action) != ("end", "drop")  # that ended nothing
         }
+        waiting = {place for decision in decided for place in decision.doubted}
         things = dict[str, list[str]]()  # that are nobody else's, by the speaker
         for line, of_turn in groupby(statements, key=lambda statement: statement.line):
             telling = Telling([*of_turn])
@@ -1181,6 +1187,7 @@ class ClaimDecider:
                 and (line, fact.id) not in settled
                 and (line, key_of(fact.entity), key_of(fact.field)) not in fields
                 and fact.id not in self._overtaken
+                and (path, fact.entity, fact.field, fact.value) not in waiting
             }
             pairs = overtaken((fact for _, fact in stand.values()), telling)
             self._overtaken.update(pair.fact.id for pair in pairs)
@@ -1246,12 +1253,14 @@ class ClaimDecider:
             claim = claim._replace(cue=claim.cue or f"{claim.entity} may be {' or '.join(sharing)}")
         doubt = claim.cue or (claim.confidence == "low" and decided.action == "state" and _DOUBT)
         if doubt and decided.action in ("add", "state", "supersede"):
-            decided = decided._replace(action="pending", reason=doubt, replaces=())
+            decided = decided._replace(action="pending", reason=doubt, replaces=(), doubted=())
         changed = self._changed(decided, facts)
-        ends = bool(changed) or (source, claim.line) in self._ended
+        parted = [pair for pair in changed if is_tied_in_part(claim, pair[1])]
+        changed = [pair for pair in changed if pair not in parted]
+        ends = bool(changed or parted) or (source, claim.line) in self._ended
         if claim.how == RENEWAL and decided.action == "drop" and ends:
             return self.decide(claim._replace(how="said"), source)
-        decided = decided._replace(outdated=_places(changed))
+        decided = decided._replace(outdated=_places(changed), doubted=(*decided.doubted, *_places(parted)))
         self._take_up(decided, facts, changed, beside, source)
         return decided
 
@@ -1304,11 +1313,13 @@ class ClaimDecider:
         claim = decided.claim
         key, speaker = key_of(claim.entity), key_of(claim.speaker)
         self._facts[key] = facts_after(facts, decided, source)
-        if decided.action == "state":
+        if decided.action in ("add", "state"):
             self._of_turn.add(self._facts[key][-1][1].id)
-            if self._others is not None:
-                self._others.setdefault(key, claim.entity)
-        elif decided.action == "end":
+        elif decided.action == "supersede":
+            self._of_turn.add(decided.fact)
+        if decided.action == "state" and self._others is not None:
+            self._others.setdefault(key, claim.entity)
+        if decided.action == "end":
             self._ended.add((source, claim.line))
         for _, fact in outdated:
             place = key_of(fact.entity)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cache, cached_property, lru_cache
@@ -23,6 +24,7 @@ from memoryclaw.text.grammar import (
     codes,
     grammar,
     grammar_of,
+    spans_of,
     spoken_in,
     tokens_of,
 )
@@ -61,6 +63,7 @@ _DATED = late.pattern(
 _YEAR = late.pattern(r"\d{4}")
 _FIGURE = late.pattern(r"\d+|@")
 _CLAUSE = late.pattern(r"[,;]\s")
+_MARK = late.pattern(r"[,;.!?]\s+|\s[-–—]+\s")
 _JOINED = late.pattern(
     r",\s(?:and|und|but|aber|also)\s|\s(?:and|und)\s(?=(?:i|we|he|she|it|they|ich|wir|er|sie|es)\s)"
 )
@@ -813,7 +816,7 @@ def renews(older: str, later: str, *, change: bool) -> bool:
     unspaced = not later.isascii() and max(later) > "\u2fff"
     if not (change or unread or unspaced or clock_in(older)):
         return False  # asked of every statement that stands
-    if _are_unlike(older, later):
+    if are_unlike(older, later):
         return False  # `the wedding is on 14 June`, `the wedding is down to 80 guests now`
     before, after = (
         (_runs if unspaced else _without_signs)(older),
@@ -830,10 +833,12 @@ def renews(older: str, later: str, *, change: bool) -> bool:
         return is_enough and _OF.isdisjoint(before[first - 1 : first] + before[len(before) - last :][:1])
     ahead, shared = _subjects(before[:first]), _subjects(before[:first] + before[len(before) - last :])
     if clock_in(older) and all(any(map(str.isdigit, " ".join(span))) for span in (span_before, span_after)):
+        is_time = not kinds_of_values(later).isdisjoint(("hour", "day"))
+        is_time = is_time or not _subjects([word for word in span_after if not word.isdecimal()])
         is_same = change or (
             not last and before[:first][-1:] == after[:first][-1:] and len(span_before) == len(span_after)
         )
-        return bool(ahead) and is_same
+        return bool(ahead) and is_time and is_same  # `the gate code is 4711`, of `the gate opens at 9:00`
     if max(_size(span_before), _size(span_after)) > _SHORT:
         return False
     if not last and before[first - 1 : first] and before[first - 1] in _grammar_of(older).modal_verbs:
@@ -848,17 +853,22 @@ def renews(older: str, later: str, *, change: bool) -> bool:
     return change and bool(shared) and 2 * (first + last) >= len(before) and not named
 
 
-def _are_unlike(older: str, later: str) -> bool:
+def are_unlike(older: str, later: str) -> bool:
     """True where both tell values, of no form in common."""
-    kinds, newer_kinds = kinds_of_values(older), kinds_of_values(later)
+    kinds, newer_kinds = (
+        frozenset("measure" if kind == "count" else kind for kind in kinds_of_values(text))
+        for text in (older, later)
+    )
     return bool(kinds and newer_kinds) and kinds.isdisjoint(newer_kinds)
 
 
 def gives_another(older: str, later: str) -> bool:
     """True where both say the same of one who has one such value at a time, and another value: `Maya only drinks oat milk`, `… soy milk`."""
-    words, kinds, tokens = _grammar_of(later, older), kinds_of_values(older), tokens_of(later)
+    words, kinds, tokens = _grammar_of(later, older), kinds_of_values(older) - {"count"}, tokens_of(later)
     is_state = words.be_verbs.has_any(tokens) and subject_of(older, later) == subject_of(later)
-    at_a_time = is_state and kinds and kinds == kinds_of_values(later)  # `our standup is at 9:45`, `… at 10`
+    at_a_time = (
+        is_state and kinds and kinds == kinds_of_values(later) - {"count"}
+    )  # `our standup is at 9:45`, `… at 10`
     place = next((n for n in range(1, len(tokens)) if words.place_prepositions.at(tokens, n)), 0)
     same = place and tokens_of(older)[: place + 1] == tokens[: place + 1]
     meets = same and tokens[place - 1] not in words.be_verbs  # `meets at Lena's`, not `is at the dentist`
@@ -903,7 +913,7 @@ def _subjects(words: Sequence[str]) -> frozenset[str]:
 
 def told_anew(older: str, later: str) -> bool:
     """True where later words with a sign of change say at least half of the older ones anew, with or without what may have changed: figures, days, sums."""
-    if _are_unlike(older, later):
+    if are_unlike(older, later):
         return False  # `Cardew Plumbing charges 55 €`, `Cardew Plumbing now opens at 8:00`
     subject = subject_of(older, later)
     older_stems = _telling_stems(older, _grammar_of(later, older).code, _language_told_by(later))
@@ -961,6 +971,38 @@ def _telling_stems(text: str, code: str, language: str) -> frozenset[str]:
         if token not in words.modal_verbs and token not in words.months and not token.isdecimal()
     )
     return stems_in(" ".join(telling), language)
+
+
+def is_told_in_part(older: str, later: str) -> bool:
+    """True where older words tell several things, each with words of its own, and later ones nothing of some of them: `the pens are 2.50, the brushes 8.00`, `the pens go up to 3.10`."""
+    topics = [_topic_of(part, later) for part in _parts_of(older, later)]
+    counted, spoken_of = Counter(chain.from_iterable(topics)), _topic_of(later, later)
+    own = [frozenset(stem for stem in topic if counted[stem] == 1) for topic in topics]
+    return len(own) > 1 and any(topic and topic.isdisjoint(spoken_of) for topic in own)
+
+
+def _topic_of(text: str, like: str) -> frozenset[str]:
+    """The stems of what a text speaks of and of what its figures count, and the fields that it names."""
+    named = " ".join(token for token in tokens_of(text) if token not in valued(text))
+    return subject_of(text, like) | stems(named, like)
+
+
+@lru_cache(maxsize=4096)
+def _parts_of(text: str, like: str) -> tuple[str, ...]:
+    """The parts of a text that may tell a thing each: behind a word such as `and`, and behind a mark where they have a value, a verb, or a preposition that stands in the others as well."""
+    words, parts = _grammar_of(text, like), list[str]()
+    for piece in _MARK.split(text):
+        tokens, spans, start = tokens_of(piece), spans_of(piece), 0
+        ways = {token for token in tokens if token in words.prepositions}
+        tells = bool(valued(piece)) or any(clause.kind for clause in clauses(piece, words))
+        if parts and not tells and ways.isdisjoint(tokens_of(" ".join(parts))):
+            continue
+        for n, token in enumerate(tokens):
+            if n and token in words.coordinators:
+                parts.append(piece[start : spans[n][0]])
+                start = spans[n][1]
+        parts.append(piece[start:])
+    return tuple(parts)
 
 
 def gives_up(older: str, later: str) -> bool:
@@ -1087,19 +1129,27 @@ def _verbs_beside_now(text: str, like: str) -> frozenset[str] | None:
 
 @lru_cache(maxsize=4096)
 def kinds_of_values(text: str) -> frozenset[str]:
-    """What the values of a text are by their form: an hour, a day, a sum; a bare figure may be any of them."""
+    """What the values of a text are by their form: an hour, a day, a sum, a count of things; a bare figure may be any of them."""
     words, tokens = _grammar_of(text), tokens_of(text)
     kinds = {
         "hour": _CLOCK.search(text),
         "day": any(token in words.weekdays or token in words.months for token in tokens),
         "sum": not set(text).isdisjoint("$€£¥"),
         "measure": any(number.isdigit() and unit in words.units for number, unit in pairwise(tokens)),
+        "count": any(number.isdigit() and _is_counted(thing, words) for number, thing in pairwise(tokens)),
         "label": any(
             before in words.prepositions and noun in words.things and figure.isdigit()
             for before, noun, figure in zip(tokens, tokens[1:], tokens[2:], strict=False)
         ),  # `on port 8080`
     }
     return frozenset(kind for kind, is_told in kinds.items() if is_told)
+
+
+def _is_counted(token: str, words: Grammar) -> bool:
+    """True for what a figure before it counts: `40 easels`; not for a month, nor for `now` and `since`."""
+    others = words.small, words.adverbs, words.prepositions, words.changes, words.months, words.calendar_words
+    is_thing = token.isalpha() and not any(token in entries for entries in others)
+    return is_thing and token not in words.units
 
 
 def subject_of(text: str, like: str = "") -> frozenset[str]:

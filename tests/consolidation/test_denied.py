@@ -228,6 +228,25 @@ def test_what_was_denied_answers_marked_until_decided(vault_of: VaultOf) -> None
 
 
 @pytest.mark.parametrize(
+    ("first", "answer", "second", "question"),
+    [
+        ("the spare key is under the mat", "Under the mat, noted.", "no, that's wrong", "where is the spare key?"),
+        ("my dentist is Dr Lee", "Dr Lee, noted.", "that's wrong", "who is my dentist?"),
+        ("audit on the 13th", "The audit is on the 13th.", "not the 13th! the 31st", "when is the audit?"),
+    ],
+)  # fmt: skip
+def test_a_turn_of_which_the_next_says_otherwise_answers_nothing_for_sure(
+    vault_of: VaultOf, first: str, answer: str, second: str, question: str
+) -> None:
+    turns = [("user", first), ("assistant", answer), ("user", second)]
+    root = vault_of({"logs/2026-11-02/a.jsonl": said("a", turns, day="2026-11-02")})
+    with App(root, clock=lambda: datetime(2026, 11, 2, 20, tzinfo=UTC)) as app:
+        assert app.ask(question).answered
+        app.consolidate(llm="none")
+        assert not app.ask(question).answered
+
+
+@pytest.mark.parametrize(
     ("first", "answer", "second", "current", "waiting"),
     [
         ("my berth is 61", "Noted.", "16, not 61", {"Kim.berth: 16"}, set()),

@@ -12,6 +12,7 @@ from nights import said
 from memoryclaw.app import App, open_vault
 from memoryclaw.recall.restated import (
     gives_up,
+    is_told_in_part,
     renews,
     share_a_word,
     speaks_of_another,
@@ -270,6 +271,8 @@ def test_what_is_given_up_is_only_that(older: str, later: str) -> None:
         ("the wedding is on 14 June", "the wedding cake comes on 12 June now"),
         ("the reading group meets in the canteen", "the reading group reads Middlemarch now"),
         ("der Chor probt in der Aula", "der Chor singt jetzt Brahms"),
+        ("the museum opens at 9:30", "the museum lends 40 easels now"),
+        ("the museum opens at 9:30", "the museum code is 4711 now"),
         ("Piet can't eat walnuts", "Piet can't come on Sunday after all"),
         ("the choir room is room 4 in the annex", "we moved the bike to room 7"),
         (
@@ -281,6 +284,47 @@ def test_what_is_given_up_is_only_that(older: str, later: str) -> None:
 def test_a_change_of_another_thing_leaves_it(older: str, later: str) -> None:
     assert not told_anew(older, later)
     assert not renews(older, later, change=True)
+
+
+@pytest.mark.parametrize(
+    ("older", "later", "in_part"),
+    [
+        ("the pens are 2.50, the brushes 8.00", "the pens go up to 3.10", True),
+        ("die Stifte kosten 2,50 und die Pinsel 8", "die Stifte kosten jetzt 3,10", True),
+        ("the quiz has 12 questions and 30 points", "the quiz has 14 questions now", True),
+        ("the hall is run by Ada, the garden by Bo", "the hall is run by Cy now", True),
+        ("we have a canoe and a kayak", "we sold the canoe", True),
+        ("the pens are 2.50, the brushes 8.00", "the pens are 3.10 and the brushes 9.00 now", False),
+        ("rehearsals are on mondays and fridays at 19:30", "rehearsals are on tuesdays at 20:00 now", False),
+        ("the fair is on 4 May, 2027", "the fair is on 11 May now", False),
+        ("the fair is at 18:00, rain or shine", "the fair is at 19:00 now", False),
+    ],
+)
+def test_of_several_things_only_that_which_is_said_anew_may_have_changed(
+    older: str, later: str, *, in_part: bool
+) -> None:
+    assert is_told_in_part(older, later) == in_part
+
+
+@pytest.mark.parametrize(
+    ("older", "later"),
+    [
+        ("the pens are 2.50, the brushes 8.00", "the pens go up to 3.10"),
+        ("we have a Skoda and a Fiat", "we sold the Skoda"),
+        ("the loom is called Vera", "the loom is noisy now"),
+    ],
+)
+def test_what_tells_more_than_has_changed_waits_and_stands(vault_of: VaultOf, older: str, later: str) -> None:
+    nights = {"2026-10-02": older, "2026-11-02": later}
+    root = vault_of(
+        {f"logs/{day}/{day}.jsonl": said(day, [("user", text)], day=day) for day, text in nights.items()}
+    )
+    with open_vault(root, clock=lambda: datetime(2026, 11, 2, 22, tzinfo=UTC)) as app:
+        app.consolidate(llm="none")
+    (note,) = (path.read_text() for path in root.glob("semantic/*.md") if older in path.read_text())
+    assert "## History" not in note
+    (line,) = (line for line in note.splitlines() if older in line)
+    assert "[overtaken:: " in line
 
 
 def test_a_change_ends_what_stands_beside_in_another_form(vault_of: VaultOf) -> None:

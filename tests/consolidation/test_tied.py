@@ -297,6 +297,12 @@ def test_what_a_person_says_to_be_over_is_moved_to_history_with_its_source(
     assert stands is None or stands in now
 
 
+def test_a_new_home_is_not_ended_by_what_its_own_line_tells_on(evenings: Evenings) -> None:
+    memory = evenings(["i live in Hull"], "we've moved to York, new flat, third floor")
+    now = [fact.value for fact in memory.facts if fact.current and fact.field == "lives in"]
+    assert now == ["York"]
+
+
 @pytest.mark.parametrize(
     ("first", "second", "subject"),
     [
