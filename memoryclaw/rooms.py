@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memoryclaw.recall import ask, browsing, citing, conflicts, evaluation, graph, reasons, recall, search, strength, vector_lane
     from memoryclaw.review import decide, details, elsewhere, file_history, machines, queue, setting_questions, undo, widened, word_diff
     from memoryclaw.skills import approve, host_skills, listing, mcp_tools, run, skill_file, tool_hosts, tools
-    from memoryclaw.talk import own_words
+    from memoryclaw.talk import own_words, statements
     from memoryclaw.text import encoding, language, redaction
     from memoryclaw.vault import audience, edits, export_gate, files, folder, ledger, listener, logs, permissions, properties, state_folder, vocabulary
     from memoryclaw.working import memory

@@ -408,6 +408,7 @@ class App:
                 max_results=self.config.max_results,
                 least=self.config.min_coverage,
                 own=self._own_text,
+                doubts=lambda text: rooms.statements.doubts_in(text, self.config.language),
             )
         )
         return self._context.with_receipt(answer, "", "all")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
 from functools import lru_cache, partial
-from itertools import islice, pairwise
+from itertools import compress, islice, pairwise
 from operator import attrgetter
 
 from memoryclaw.index.stemming import language
@@ -16,12 +16,12 @@ from memoryclaw.late import NamedTuple
 from memoryclaw.model import VALUE, Match, Matched, Unit
 from memoryclaw.recall.question import BEFORE_WHAT, RELATED_IN, Question, kin_of, says
 from memoryclaw.recall.rank import OVER, Ranking, names_field
-from memoryclaw.recall.recall import Earlier, OwnText, Recalled, mixed, recall, sequels, shows, text_of
+from memoryclaw.recall.recall import Earlier, OwnText, Recalled, mixed, recall, sequels, shows, text_of, to_do
 from memoryclaw.recall.relevance import asks_of_oneself, is_of_another, is_other_sex, tells_of_other_sign
 from memoryclaw.recall.search import RELATED, Searcher, answering_share, share_of, signs_held, signs_of
 from memoryclaw.text import words as lists
-from memoryclaw.text.dates import ANCHOR, DateRange, falls_in, find_ranges, next_occurrence, tells_past
-from memoryclaw.text.grammar import asks, grammar_of, tokens_of
+from memoryclaw.text.dates import ANCHOR, falls_in, find_ranges, next_occurrence, tells_past
+from memoryclaw.text.grammar import asks, clauses, grammar_of, tokens_of
 from memoryclaw.text.language import WORD, ends_in_question, key_of, sentences, words_of
 from memoryclaw.text.memory_lines import BLOCK_ID, log_line
 from memoryclaw.text.snippets import snippet, without_block_ids, without_markup
@@ -35,17 +35,24 @@ DOUBT = 2  # places that a line falls among the nearest for each thing that spea
 _AS_MUCH = 0.7  # of what a line holds, a later one that may say otherwise; of what is asked besides a day, what answers it
 # a line that is an item, a quote, a row, a heading or a property of its own
 _BLOCK = re.compile(r"\s*(?:[-*+>|#]|\d+[.)]\s|[\w -]{1,40}::(?:\s|$))")
-# of bullets and quotes, before a line; `**` begins what is bold
-_MARKS = re.compile(r"(?:\s*(?:[-*+]\s|>))*\s*")
+# of bullets, quotes, rows and headings, before a line; `**` begins what is bold
+_MARKS = re.compile(r"(?:\s*(?:[-*+]\s|[>|]|#+\s))*\s*")
+_CALLOUT = re.compile(r">\s*\[!")
+_LABEL = re.compile(r"[^\W\d_][\w /-]{0,30}: ")
+_COLUMN = re.compile(r"(?:^\||;) [^:;]{1,60}: ")  # the name of a cell's column
+_ENDED = re.compile(r"(?<=[.!?…]); ")
+_TITLE_PARTS = re.compile(" [·›] ")
 _OWNER = re.compile(r"\b([^\W\d_]\w{1,39})['’]s (\w{1,39})\b")  # whose what something is
 _QUOTATION = re.compile(r"“[^“”\n]*+”|(?<!\w)\"[^\"\n]*+\"")
 _ONE_LINE = frozenset({"fact", "turn", "todo"})  # kinds that are one line
 _UNTITLED = _ONE_LINE | {"episode"}  # whose title tells no more, or at length what else it tells
+_WRITTEN = frozenset({"note", "skill"})
 _SPOKEN = frozenset({"turn", "episode"})  # in which a quotation is somebody else's
 # forms that are known wherever they stand; a name or a place may be in any words
 _EXACT = frozenset({"when", "much"})
 _PASTED = ": pasted: “"  # before what an episode quotes of others
 _WAS = "(was: "  # before what an episode quotes of what held until then
+_FIRST_SAID = re.compile(r"\(first said ([^()]++)\)")  # behind what an episode tells as it was put right
 _ANSWERS = "– "  # with which an episode puts an answer behind its question
 # Words beside the name of a field that ask for no more than its value.
 _LIGHT = frozenset(lists.words("pronouns.light"))
@@ -55,7 +62,11 @@ _EMPLOYING, _PAYING = (frozenset(lists.words(f"pronouns.{name}")) for name in ("
 _PLACES = frozenset({"lives in", "works at"})  # fields of which a place is the value
 _NAMING, _BEING, _HOW = (frozenset(lists.words(f"pronouns.{name}")) for name in ("naming", "being", "how"))
 _EARLIER = ("before", "before_what")  # lists of words that tell what held until then
+_UNREAL = frozenset({"supposed", "joke", "asked"})
+_DOUBTS = _UNREAL | {"hedged"}
 _ONE_NAME = 2  # words
+_FEW = 8  # words of a heading
+_COLUMNS = 72  # characters: where a line is longer, its text may go on below it
 _WIDE, _AROUND = 300, 600  # characters of a line, and of a passage
 
 
@@ -93,8 +104,19 @@ class _Candidate(NamedTuple):
     until: str = ""  # the day on which it ceased to hold, where what held before is asked for
 
 
+# a text → its pieces, each with why it need not be so
+Doubts = Callable[[str], Iterable[tuple[str, AbstractSet[str]]]]
+
+
 def ask(
-    searcher: Searcher, text: str, *, budget: int, max_results: int, least: float, own: OwnText
+    searcher: Searcher,
+    text: str,
+    *,
+    budget: int,
+    max_results: int,
+    least: float,
+    own: OwnText,
+    doubts: Doubts = lambda text: ((text, frozenset()),),
 ) -> AnsweredQuestion:
     """The lines of a recall that answer its question.
 
@@ -102,17 +124,17 @@ def ask(
         max_results: whole notes in it.
         least: a line answers only if it holds so much of the question's weight.
         own: what of the text of a turn, and of who said it, is that one's own: what is pasted answers nothing for sure.
+        doubts: nor does what somebody only supposes, guesses, asks or says in jest.
     """
     with searcher.reading():
         ranking = searcher.find(text, newest=True)
-        lists_duties, due = ranking.question.lists_duties, ranking.question.days
-        if lists_duties:
-            ranking = searcher.find("kind:todo")
+        lists_duties = ranking.question.lists_duties
+        ranking = to_do(searcher, ranking)
         recalled = recall(
             searcher, text, goal="", session="", budget=budget, max_results=max_results, floor=False, own=own, ranking=ranking
         )  # fmt: skip
-        matches = [match for match in recalled.matches if not lists_duties or _is_open(match.unit, due)]
-        candidates = [*_candidates(searcher, ranking, matches, least, own)]
+        candidates = [*_candidates(searcher, ranking, recalled.matches, least, own)]
+        candidates = _without_slips(candidates, recalled.matches)
     passes = recalled.relevance.passes
     question = ranking.question
     form = question.form
@@ -129,6 +151,8 @@ def ask(
     candidates = [candidates[at] for at in places]
 
     asked = frozenset(words_of(text))
+    is_supposed = partial(_is_only_supposed, question, doubts, _DOUBTS)
+    is_unreal = partial(_is_only_supposed, question, doubts, _UNREAL)
     is_day_told = any(candidate.tells_day for candidate in candidates)
 
     def is_sure(candidate: _Candidate) -> bool:
@@ -139,14 +163,21 @@ def ask(
         known = candidate.is_certain or lists_duties or bool(question.days)
         if known or not (passes or asks_of_oneself(question)):
             return known and not candidate.line.against
+        rivals = [rival for rival in _rivals(candidate.line, candidates) if not is_unreal(rival)]
+        same = [rival for rival in rivals if _says_same(candidate.line, rival, asked)]
+        if any("beside" in rival.against for rival in same):
+            return False  # what was read from it is another thing than what is asked
         # All that is asked stands there, and nowhere else but in a fact that was read from it.
-        is_only = candidate.line.share >= 1 and all(
-            "beside" not in rival.against and _says_same(candidate.line, rival, asked)
-            for rival in _rivals(candidate.line, candidates)
+        is_only = candidate.line.share >= 1 and all(rival in same for rival in rivals)
+        needs_form = form in _EXACT or _names_none(question, candidate.line)
+        against = set(candidate.line.against) - ({"form"} if is_only and not needs_form else set())
+        later = (
+            rival
+            for rival in _rivals(candidate.line, candidates, RELATED)
+            if rival.when > candidate.line.when and not is_unreal(rival)
         )
-        against = set(candidate.line.against) - ({"form"} if is_only and form not in _EXACT else set())
-        later = (rival.when > candidate.line.when for rival in _rivals(candidate.line, candidates, RELATED))
-        return not (against or (candidate.line.when and any(later)))
+        is_doubtful = against or (candidate.line.when and any(later))
+        return not (is_doubtful or is_supposed(candidate.line))
 
     answering = sorted(
         filter(is_sure, candidates),
@@ -163,16 +194,36 @@ def ask(
     return _answered(recalled, lines, is_sure=bool(answering))
 
 
+def _is_only_supposed(question: Question, doubts: Doubts, signs: AbstractSet[str], line: AnswerLine) -> bool:
+    """True for a line of talk that says nothing of what is asked but as a supposition, a guess, a question or in jest, unless the question supposes as well."""
+    if not (line.kind in _SPOKEN or line.text.endswith('"')) or question.of_duty:
+        return False
+    said = line.text.partition(": ")[2] or line.text
+    pieces = [*doubts(said.strip('"'))]
+    is_about = [not question.tokens.isdisjoint(question.language.tokens(words)) for words, _ in pieces]
+    # What follows may put right what is asked: `it was supposed to be in April, we pushed it to May`.
+    behind = pieces[is_about.index(True) :] if any(is_about) else []
+    words, tokens = grammar_of(question.query.text, unread="en"), tokens_of(question.query.text)
+    if words.unreal.within(tokens) or words.tastes.within(tokens):
+        return False
+    return bool(behind) and all(signs & doubted for _, doubted in behind)
+
+
+def _names_none(question: Question, line: AnswerLine) -> bool:
+    """True for a line without a name, where it is asked which one of a kind, or what one is called: `the boiler broke down`, for `which boiler do we have`."""
+    asked = frozenset(words_of(question.query.text))
+    asks_name = question.of_which or (len(question.weights) == 1 and not _NAMING.isdisjoint(asked))
+    said = line.text.partition(": ")[2] if line.kind in _SPOKEN else line.text
+    if not asks_name or line.kind == "fact" or ":" in said:
+        return False
+    tokens, words = tokens_of(said), grammar_of(said, unread="en")
+    is_one = any(words.be_verbs.at([be]) and word in words.indefinite_words for be, word in pairwise(tokens))
+    return not (is_one or holds_form("who", line.text, asked, question.today))
+
+
 def _answered(recalled: Recalled, lines: Iterable[AnswerLine], *, is_sure: bool = True) -> AnsweredQuestion:
     fields = {field.name: getattr(recalled, field.name) for field in dataclasses.fields(recalled)}
     return AnsweredQuestion(**fields, answered=is_sure, lines=tuple(lines))
-
-
-def _is_open(todo: Unit, due: Sequence[DateRange]) -> bool:
-    """True for a to-do that is not over, and due on one of these days where there are any."""
-    return todo.field not in OVER and (
-        not due or any(falls_in(todo.days, span.start, span.end) for span in due)
-    )
 
 
 def _sequels(
@@ -251,7 +302,8 @@ def _candidates(
             words = set(words_of(line.text))
             is_known_field = candidate.is_certain or "beside" in line.against
             is_new = is_known_field or not any(words <= words_said for words_said in spoken)
-            if words and not ends_in_question(line.text) and is_new:
+            is_question = line.kind not in _WRITTEN and ends_in_question(line.text)
+            if words and not is_question and is_new:
                 spoken.append(words)
                 yield candidate
                 break
@@ -273,11 +325,12 @@ def _of_unit(
         unit = unit._replace(entity=f"{match.path.rpartition('/')[0].rpartition('/')[2]}/{unit.entity}")
     text = text_of(unit) if unit.kind in _ONE_LINE else without_block_ids(unit.text)
     is_one = unit.kind in _ONE_LINE and (unit.kind != "turn" or len(text) <= 160)
-    pieces = [(0, text)] if is_one else [*_pieces(text)]
+    pieces = [(0, text)] if is_one else [*_pieces(_with_names_of_cells(text))]
     pieces = _without_title(pieces) if unit.kind == "episode" else pieces
-    texts = [text for _, text in pieces]
-    days_told = searcher.lines_of_days(ranking, match, texts)
+    days_told = searcher.lines_of_days(ranking, match, [text for _, text in pieces])
     on_day = _on_day(question, match, pieces, days_told)
+    plain, lines_below = pieces, _lines_below(pieces, text) if unit.kind in _WRITTEN else {}
+    pieces, texts = _led(unit, plain, lines_below)
     if is_one:
         matched = [hit for hit in match.matched if hit.via not in ("neighbour", "vector")]
         share = answering_share(ranking, [*matched, *_due(ranking, match)])
@@ -287,14 +340,19 @@ def _of_unit(
     else:  # of a time alone, the lines of that time answer
         shares = [*map(float, on_day)]
     own, turns = shares, _turns(unit)
+    cells = {at: _COLUMN.sub(" ", piece) for at, (_, piece) in enumerate(pieces) if piece.startswith("| ")}
+    shares_of_cells = searcher.shares_of_lines(ranking, match, [*cells.values()])
+    # A heading with its lines, of which any may have the words, and a row that has them in the names of its columns alone.
+    unsure = {*lines_below, *compress(cells, [not share for share in shares_of_cells])}
     quoting = [at for at, (_, piece) in enumerate(pieces) if _QUOTATION.search(piece)]
     if unit.kind in _SPOKEN and quoting:
         unquoted = [_QUOTATION.sub(" ", pieces[at][1]) for at in quoting]
         own_of = dict(zip(quoting, searcher.shares_of_lines(ranking, match, unquoted), strict=True))
         own = [own_of.get(at, share) for at, share in enumerate(shares)]
     is_named = bool(unit.field) and _names_field(question, unit)
-    is_beside = is_named and _is_beside(question, unit)
-    is_asked_about = in_folder or key_of(unit.entity) in whose
+    is_holder = is_named and _is_holder(question, unit)
+    is_beside = is_named and not is_holder and _is_beside(question, unit)
+    is_asked_about = in_folder or is_holder or key_of(unit.entity) in whose
     is_certain = is_named and not is_beside and is_asked_about
     is_before = question.of_before and unit.state == "superseded" and not _is_named(unit.value, question)
     is_another = (is_named and not is_certain) or (unit.field == "is" and not is_asked_about)
@@ -316,30 +374,39 @@ def _of_unit(
             *_against(match, question, piece, share, least, is_asked=is_certain),
             *(["pasted"] if is_pasted else ()),
             *(["untold"] if not is_certain and _tells_nothing(question, unit, piece) else ()),
+            *(["untold"] if unit.kind in _WRITTEN and ends_in_question(piece) else ()),
             *(["another"] if is_another or (share and is_told_of_another(piece)) else ()),
             *(["doubted"] if any(value in piece for value in doubted) else ()),
             *([] if is_on_day else ["day"]),
             *(["present"] if question.of_before and not (is_before or says(piece, *_EARLIER)) else ()),
             *(["beside"] if is_beside else ()),
-            *(
-                ["guessed"] if is_guess else ()
-            ),  # no word but related ones: a `capo` may be another's direttore
+            # no word but related ones: a `capo` may be another's direttore
+            *(["guessed"] if is_guess or (at in unsure and not question.days) else ()),
         )
-        for (_, piece), share, is_pasted, is_on_day in zip(pieces, own, pasted, on_day, strict=True)
+        for at, ((_, piece), share, is_pasted, is_on_day) in enumerate(
+            zip(pieces, own, pasted, on_day, strict=True)
+        )
     ]
     if question.form == "where":  # `Hana is my physio`, above `she's at the Leith clinic`
         against = [
             (*bound, "below") if "form" in bound and "form" not in next_ else bound
             for bound, next_ in zip(against, [*against[1:], ("form",)], strict=True)
         ]
-    for at in sorted(
-        range(len(pieces)), key=lambda at: ("day" in against[at], -shares[at], len(against[at]))
-    ):
+    is_log = unit.kind in _WRITTEN and not question.days and max(shares, default=0.0) > 0
+    dated = {at: _day_told(texts[at]) for at in range(len(pieces)) if is_log and shares[at] == max(shares)}
+    led = lines_below.keys() if not question.days else ()
+
+    def order(at: int) -> tuple[float, ...]:
+        """What holds most first, a line before a heading with its lines, of the dated lines of a log the newest."""
+        part = shares[at] * (_AS_MUCH if at in led else 1.0)
+        return "day" in against[at], -part, at in led, len(against[at]), -dated.get(at, 0)
+
+    for at in sorted(range(len(pieces)), key=order):
         line, text = pieces[at]
-        last = at
-        if _is_heading(text) and at + 1 < len(pieces):  # says what the line below it is about
+        last = lines_below.get(at, at)
+        if last == at and at + 1 < len(plain) and _is_heading(text):  # a day says when the line below it was
             last = at + 1
-            text = f"{text.lstrip('# ')}: {pieces[last][1]}"
+            text = _headed(text, [plain[last][1]])
         read = snippet(without_markup(_MARKS.sub("", text, count=1)), match.surfaces, _WIDE).text
         read += f" ({searcher.why_check(match.path, unit.line, match.overdue)})" if _is_doubted(match) else ""
         title = "" if unit.kind in _UNTITLED else unit.title
@@ -347,8 +414,32 @@ def _of_unit(
             read, title, unit.id, unit.kind, match.path, unit.line + line, unit.when[:10], unit.trust, round(shares[at], 4), against[at],
         )  # fmt: skip
         until = unit.until[:10] if is_before else ""
-        passage = _passage(pieces, at, last, read, turns)
+        passage = _passage(plain, at, last, read, turns)
         yield _Candidate(answer, passage, is_certain, bool(days_told[at]), until)
+
+
+def _without_slips(candidates: Iterable[_Candidate], matches: Iterable[Match]) -> list[_Candidate]:
+    """The candidates, of which a turn is doubted that has a value as it was said first, where an episode tells it as it was put right."""
+    fixed = [
+        (match.unit.when[:10], frozenset(words_of(line)), words_of(slip))
+        for match in matches
+        if match.unit.kind == "episode"
+        for line in match.unit.text.split("\n")
+        for slip in _FIRST_SAID.findall(line)
+    ]
+
+    def is_slip(line: AnswerLine) -> bool:
+        words = words_of(line.text)
+        return line.kind == "turn" and any(
+            line.when == day and set(slip) <= set(words) <= line_words for day, line_words, slip in fixed
+        )
+
+    return [
+        candidate._replace(line=candidate.line._replace(against=(*candidate.line.against, "doubted")))
+        if is_slip(candidate.line)
+        else candidate
+        for candidate in candidates
+    ]
 
 
 def _has_namesake(ranking: Ranking, match: Match) -> bool:
@@ -375,6 +466,12 @@ def _turns(unit: Unit) -> list[int]:
     if unit.kind != "episode":
         return [*range(len(lines))]
     return [log_line(hit[1]) if (hit := BLOCK_ID.search(line)) else 0 for line in lines]
+
+
+def _is_holder(question: Question, unit: Unit) -> bool:
+    """True where a question asks for whom its field has its value: `who works at Bosch`."""
+    is_of_whom = question.form == "who" and unit.kind == "fact" and unit.state == "current"
+    return is_of_whom and _is_named(unit.value, question) and not _is_named(unit.entity, question)
 
 
 def _is_beside(question: Question, unit: Unit) -> bool:
@@ -535,16 +632,18 @@ def _against(
     asked, _, answer = text.rpartition(_ANSWERS) if unit.kind in _SPOKEN else ("", "", text)
     answer = _QUOTATION.sub(" ", f"is {answer}" if asked else answer)
     telling = f"{unit.field} {unit.value}" if unit.kind == "fact" else answer
+    is_holder = is_asked and _is_holder(question, unit)
     fields_told = _verb_fields(answer) if form == "where" else frozenset()
     is_another = fields_told and fields_told.isdisjoint(_verb_fields(question.query.text) or fields_told)
     if not is_asked and (share < least or is_another):
         yield "words"
-    has_form = holds_form(form, telling, words, question.today)
+    has_form = is_holder or holds_form(form, telling, words, question.today)
     if form == "what":
         is_duty = unit.kind == "todo" or (unit.role != "assistant" and says(answer, "duty"))
         has_form = is_asked or (question.of_duty and is_duty)
     if form and not (question.days or has_form):
         yield "form"
+    yield from ["reason"] * (says(question.query.text, "why") and _gives_no_reason(answer))
     if any(not mark.line or shows(text, mark.line) for mark in match.superseded):
         yield "superseded"
     if match.conflicts:
@@ -560,6 +659,12 @@ def _against(
         yield "over"
     if unit.role == "assistant":
         yield "assistant"
+
+
+def _gives_no_reason(text: str) -> bool:
+    """True for a single clause without a word for a reason."""
+    said = text.partition(": ")[2] or text
+    return not says(said, "reason") and len(clauses(said, grammar_of(said, unread="en"))) <= 1
 
 
 @lru_cache(maxsize=1024)  # a question of each line
@@ -605,6 +710,87 @@ def _is_over(question: Question, unit: Unit, text: str) -> bool:
 def _is_doubted(match: Match) -> bool:
     """True of what waits to be checked, as a fact that somebody denied does."""
     return bool(match.overdue and match.unit.lifecycle.verify_by)
+
+
+def _with_names_of_cells(text: str) -> str:
+    """A text with each row of its tables as a reader takes it, every cell behind the name of its column; no row stands in place of the names."""
+    if "|" not in text:
+        return text
+    from memoryclaw.vault.facts import tables_of  # noqa: PLC0415 - most notes have no table
+
+    lines = text.split("\n")
+    for names, separator, *rows in tables_of(lines):
+        lines[names.number] = lines[separator.number] = ""
+        for row in rows:
+            cells = zip(row.cells, names.cells, strict=False)
+            lines[row.number] = "| " + "; ".join(
+                f"{name}: {cell}" if name else cell for cell, name in cells if cell
+            )
+    return "\n".join(lines)
+
+
+def _heading_lines(text: str) -> frozenset[int]:
+    """The lines that read as headings, whose marks an index does not keep: a few words without an end, with nothing above and something below."""
+    lines = ["", *text.split("\n"), ""]
+    return frozenset(
+        number
+        for number, (above, line, below) in enumerate(zip(lines, lines[1:], lines[2:], strict=False))
+        if line.strip() and not above.strip() and (not below.strip() or _BLOCK.match(below))
+        and len(line.split()) <= _FEW and ":" not in line and line.strip()[-1] not in ".!?,;…" and not _BLOCK.match(line)
+    )  # fmt: skip
+
+
+def _lines_below(pieces: Sequence[tuple[int, str]], text: str) -> dict[int, int]:
+    """The last piece that each heading, title of a callout or line with a colon leads, as far as there is room; by the place of that one."""
+    below: dict[int, int] = {}
+    headings = _heading_lines(text)
+    for at, (number, piece) in enumerate(pieces):
+        is_leading = piece.endswith(":")
+        is_heading = number in headings and not _is_heading(piece)  # a day is one by what it says
+        if not (is_heading or is_leading or _CALLOUT.match(piece)):
+            continue
+        last, length = at, len(piece)
+        for number_below, line in pieces[at + 1 :]:
+            length += len(line) + 1
+            is_inside = is_heading or (_BLOCK.match(line) if is_leading else line.startswith(">"))
+            is_new = number_below in headings or _CALLOUT.match(line)
+            if is_new or not is_inside or (length > _WIDE and last > at):
+                break
+            last += 1
+        if last > at:
+            below[at] = last
+    return below
+
+
+def _day_told(text: str) -> int:
+    """The last day that a line names with its year, as a number; 0 where it names none."""
+    ranges = find_ranges(text, ANCHOR)[0] if any(map(str.isdecimal, text)) else []
+    days = [span.end for span in ranges if span.end and span.end[:4] in span.text]
+    return date.fromisoformat(max(days)).toordinal() if days else 0
+
+
+def _led(
+    unit: Unit, pieces: list[tuple[int, str]], lines_below: Mapping[int, int]
+) -> tuple[list[tuple[int, str]], list[str]]:
+    """The pieces, each that leads others with these; and what of their texts counts: of a heading that the title says again, what stands below."""
+    joined = [
+        (line, _headed(text, [below for _, below in pieces[at + 1 : lines_below.get(at, at) + 1]]))
+        for at, (line, text) in enumerate(pieces)
+    ]
+    names = {key_of(name) for name in _TITLE_PARTS.split(unit.title)} if lines_below else ()
+    texts = [
+        text.removeprefix(pieces[at][1]) if at in lines_below and key_of(pieces[at][1]) in names else text
+        for at, (_, text) in enumerate(joined)
+    ]
+    return joined, texts
+
+
+def _headed(heading: str, lines: Sequence[str]) -> str:
+    """A heading with what stands below it, on one line."""
+    if not lines:
+        return heading
+    below = "; ".join(_MARKS.sub("", line, count=1) for line in lines)
+    return f"{heading.strip('#: ')}: {_ENDED.sub(' ', below)}"
 
 
 def _passage(
@@ -654,11 +840,17 @@ def _due(ranking: Ranking, match: Match) -> list[Matched]:
     ]
 
 
+def _is_own_line(above: str, line: str) -> bool:
+    """True for a line that begins anew below another, as lines with labels do: `Guest network: Heron` below `Network: Heron5`."""
+    return len(above) < _COLUMNS and any(_LABEL.match(each.lstrip()) for each in (above, line))
+
+
 def _sentences(text: str) -> Iterator[tuple[int, str]]:
     """The sentences of a text, each with the number of the line on which it begins, from 0."""
     begin, block = 0, list[str]()
     for number, line in enumerate([*text.split("\n"), ""]):
-        if block and (not line.strip() or _BLOCK.match(line) or _BLOCK.match(block[0])):
+        is_apart = not line.strip() or _BLOCK.match(line) or (block and _BLOCK.match(block[0]))
+        if block and (is_apart or _is_own_line(block[-1], line)):
             joined, offset, typed = "\n".join(block), 0, list[str]()
             for sentence in sentences(" ".join(block)):  # what was so before stands behind what is so now
                 typed = (

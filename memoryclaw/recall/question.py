@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 from types import MappingProxyType
 
 from whoosh.support.levenshtein import damerau_levenshtein
@@ -82,6 +82,7 @@ _ASKING = frozenset(lists.words("relevance.asking"))
 _WHETHER = frozenset(lists.words("relevance.whether"))
 _SAYING = frozenset(lists.words("relevance.saying"))
 _DONE = frozenset(lists.words("relevance.doing"))
+_WHICH = frozenset(lists.words("relevance.which"))
 _ANYTHING = frozenset(lists.words("relevance.anything"))
 _ANY_SMALL = frozenset().union(*SMALL.values())
 _SMALL_ABROAD = {code: small for code, small in SMALL.items() if code != "en"}
@@ -103,9 +104,10 @@ _JOINTS = {line[:2]: ("", *line[3:].split()) for line in lists.lines("related_wo
 BEFORE_WHAT = lists.words("relevance.before_what")
 _PHRASES = {
     name: tuple(" ".join(words_of(phrase)) for phrase in lists.text(f"relevance.{name}").replace("\n", ",").split(",") if phrase)
-    for name in ("latest", "manner", "reply", "before", "duty", "unreal", "frame", "over")
+    for name in ("latest", "manner", "reply", "before", "duty", "tasks", "unreal", "frame", "over", "why", "reason")
 } | {"before_what": (*BEFORE_WHAT,)}  # fmt: skip
-_DOING = frozenset((*" ".join(_PHRASES["duty"]).split(), *lists.words("relevance.doing")))
+_DOING = _DONE.union(" ".join(_PHRASES["duty"]).split(), lists.words("relevance.remaining"))
+_TASKS = frozenset(" ".join(_PHRASES["tasks"]).split())
 _LATEST_UNSPACED = tuple(lists.words("relevance.latest_unspaced"))
 
 
@@ -246,6 +248,13 @@ class Question(NamedTuple):
         return says(self.query.text, "before") or _says_before(self.query.text)
 
     @property
+    def of_which(self) -> bool:
+        """True when it asks which one of a kind, and nothing else of it: `which boiler do we have?`."""
+        typed = words_of(self.query.text)
+        is_asked = any(before in _WHICH and word in self.weights for before, word in pairwise(typed))
+        return self.form == "what" and len(self.weights) == 1 and is_asked
+
+    @property
     def of_duty(self) -> bool:
         """True when it asks what somebody has to do."""
         return self.form == "what" and says(self.query.text, "duty")
@@ -253,6 +262,8 @@ class Question(NamedTuple):
     @property
     def lists_duties(self) -> bool:
         """True when it asks for all that somebody has to do, perhaps on a day: `what do I have to do tomorrow?`."""
+        if says(self.query.text, "tasks"):
+            return self.weights.keys() <= _DOING | _TASKS
         return self.of_duty and (not self.is_sentence or self.weights.keys() <= _DOING)
 
     @property

@@ -13,6 +13,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache, lru_cache
+from itertools import compress
 from types import MappingProxyType
 from typing import Any
 
@@ -22,13 +23,14 @@ from memoryclaw.model import NOTHING, PROJECT, Answer, LineMark, Match, Matched,
 from memoryclaw.ports import Address
 from memoryclaw.recall.evidence import PARTED
 from memoryclaw.recall.question import Question
-from memoryclaw.recall.rank import Ranked, Ranking
+from memoryclaw.recall.rank import OVER, Ranked, Ranking
 from memoryclaw.recall.relevance import of_work, only_echoes, relevance_of
 from memoryclaw.recall.restated import LINES, end_test, telling_lines
 from memoryclaw.recall.search import CHUNK, Searcher, folding_of, marked
 from memoryclaw.text import prompts
+from memoryclaw.text.dates import falls_in
 from memoryclaw.text.encoding import texts_in
-from memoryclaw.text.grammar import is_filler
+from memoryclaw.text.grammar import grammar_of, is_filler, tokens_of
 from memoryclaw.text.language import runs_of, sentences, words_of
 from memoryclaw.text.prompts import cost, least_cost, mark_of, whole_tokens
 from memoryclaw.text.snippets import cutter, places, snippet, without_block_ids
@@ -914,7 +916,7 @@ def recall(
     What of a turn is not its speaker's `own` is marked as pasted. `ranking`, where the question was searched for already.
     """
     with searcher.reading():
-        ranking = ranking or searcher.find(text, goal=goal, newest=True, project=project)
+        ranking = ranking or to_do(searcher, searcher.find(text, goal=goal, newest=True, project=project))
         waiting, refused = _waiting(searcher, ranking, session, project)
         best = [hit for hit in waiting if hit.score or ranking.question.latest]
         best = [] if only_echoes(ranking, best, searcher.units) else best
@@ -941,6 +943,23 @@ def recall(
     return Recalled(
         **answer, context=pack.context(), tokens=pack.tokens(), budget=budget, aside=aside, sent=pack.sent()
     )
+
+
+def to_do(searcher: Searcher, ranking: Ranking) -> Ranking:
+    """The to-dos that are not over, and due on one of the days that a question names, where it asks for all of them; else the ranking as it is."""
+    words, tokens = (
+        grammar_of(ranking.question.query.text, unread="en"),
+        tokens_of(ranking.question.query.text),
+    )
+    is_of_others = words.people_pronouns.has_any(tokens) or words.thing_pronouns.has_any(tokens)
+    if not ranking.question.lists_duties or is_of_others:
+        return ranking
+    due, listed = ranking.question.days, searcher.find("kind:todo")
+    is_due = [
+        not due or any(falls_in(hit.unit.days, span.start, span.end) for span in due) for hit in listed.units
+    ]
+    open_ = [hit for hit in compress(listed.units, is_due) if hit.unit.field not in OVER]
+    return listed._replace(units=open_)
 
 
 def _waiting(

@@ -92,6 +92,7 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
         for hit in best
         if hit.unit.kind == "fact"
     )
+    is_named = is_named or (asks_about(question) and any(_is_titled(question, hit.unit) for hit in best))
     is_named = is_named or any(_was_so(ranking, worth, hit) for hit in ranking.units)
     terms += [Term("named", NAMED)] if is_named else []
     terms += [Term("goal", GOAL)] if any(hit.term("goal") for hit in best) else []
@@ -430,6 +431,12 @@ def values_of(ranking: Ranking, best: Sequence[Ranked], worth: Worth | None = No
     return {"always": 1.0, **of_turn, **of_units}
 
 
+def _is_titled(question: Question, unit: UnitSummary) -> bool:
+    """True for a note by whose name a question asks: `Kiln.md`, of `what do you know about Kiln`."""
+    name = question.language.tokens(unit.path.rpartition("/")[2].removesuffix(".md"))
+    return unit.kind == "note" and bool(name) and question.tokens.issuperset(name)
+
+
 @cache
 def weights_of(sum_: str) -> dict[str, float]:
     """What each feature weighs in a sum: `weights` of the relevance, or `confidence`."""
@@ -521,6 +528,11 @@ def _beginning(typed: Sequence[str]) -> tuple[str, ...]:
     return next((start for start in begins if start in _BEGINNINGS), ())
 
 
+def asks_about(question: Question) -> bool:
+    """True for a question of all that is known about something: `what do you know about Kiln?`."""
+    return _beginning(words_of(question.query.text.replace("’", "'"))) in _ABOUT
+
+
 def _asks_unmarked(typed: Sequence[str], text: str) -> bool:
     """True for a question without its mark, also behind a preposition and with a verb that asks by its place: `für wie viel …`, `fahre ich noch Auto`."""
     if not typed or typed[0] in _ASKING:
@@ -555,8 +567,8 @@ def of_text(question: Question, *, is_known: bool = False, by_one_word: bool = F
         "bare": _is_bare(question),
     }
     is_own = own and asks and not beside["bare"]
-    is_of_you = (
-        question.of_you and not question.of_manner
+    is_of_you = question.of_you and not (
+        question.of_manner or start in _ABOUT
     )  # `which model are you?` asks the assistant, not the vault
     is_plain = asks and not (is_own or is_of_you or any(beside.values()))
     values = {**beside, "own question": is_own, "question": is_plain}

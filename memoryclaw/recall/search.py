@@ -48,6 +48,7 @@ if TYPE_CHECKING:  # most vaults have no vectors, and most questions meet no con
     from memoryclaw.recall.strength import Strengths
     from memoryclaw.recall.vector_lane import VectorLane
     from memoryclaw.vault.conflict_rules import Conflict
+    from memoryclaw.writing.pending import PendingFact
 
 CHUNK = 12  # units looked at together
 MOST_SIGNS = 0.7  # of those of a question without spaces: a text that holds so much holds the question
@@ -327,17 +328,21 @@ class Searcher:
 
     def _waiting(self) -> dict[tuple[str, str, str], str]:
         """Where another value that a person told clearly waits for a yes, by the entity, the field and the value that it would replace."""
+        return {
+            (key_of(fact.entity), fact.field.casefold(), fact.known): id_
+            for id_, fact in self._asked()
+            if fact.known
+        }
+
+    def _asked(self) -> Iterator[tuple[str, PendingFact]]:
+        """What a person told clearly and is asked about, each with the id of the unit in which it waits."""
         rowids = self._catalog.rowids("select u.rowid from units u where u.path = 'semantic/_pending.md'", [])
         if not rowids:
-            return {}
+            return
         from memoryclaw.writing.pending import read_pending  # noqa: PLC0415 - in most vaults nothing waits
 
-        return {
-            (key_of(fact.entity), fact.field.casefold(), fact.known): unit.id
-            for unit in self._catalog.units(rowids).values()
-            for fact in read_pending(unit.text)
-            if fact.known and fact.confidence == "high"
-        }
+        for unit in self._catalog.units(rowids).values():
+            yield from ((unit.id, fact) for fact in read_pending(unit.text) if fact.confidence == "high")
 
     def superseded(
         self, chosen: Sequence[Ranked], units: Mapping[int, Unit], stated: Verdicts
@@ -380,16 +385,26 @@ class Searcher:
         return f'may have changed: "{later}", {said}' if later else f"to be checked since {day}"
 
     def doubted(self, ranking: Ranking) -> list[str]:
-        """The statements that wait to be checked, as those do that a later turn denied, and such values of a field that is asked for."""
+        """The statements that wait to be checked or decided, as those do that a later turn denied, and such values of a field that is asked for."""
         today, question = self._today.isoformat(), ranking.question
         whose = self.own_keys() if asks_of_oneself(question) else question.any_entity.keys()
         facts = (hit.unit for hit in ranking.units if hit.unit.kind == "fact" and hit.unit.value)
-        return [
+        checked = [
             fact.value
             for fact in facts
             if fact.state == "current" and "" < fact.verify_by < today
             and (not fact.field or (fact.entity_key in whose and (names_field(question, fact) or question.means_field(fact.field))))
         ]  # fmt: skip
+        denied = (fact for _, fact in self._asked() if not fact.known)
+        return checked + [
+            fact.value
+            for fact in denied
+            if not fact.field
+            or (
+                key_of(fact.entity) in whose
+                and (question.names_field(fact.field) or question.means_field(fact.field))
+            )
+        ]
 
     def _overdue(self, summary: UnitSummary, unit: Unit) -> str:
         """The ISO day until which what holds now was to be checked again, where that day is over; else an empty string."""

@@ -303,6 +303,9 @@ _PIECES = late.pattern(r"[,;|]|:(?=\s)|(?<=\s)(?:[-–—/=→]|--|[-=]>)(?=\s)"
 
 # What a sentence has that may answer who, when, where or how much.
 _NAME = late.pattern(r"(?<=[^\s.!?:…–\"“„] )[^\W\d_a-zß-ÿ][\w'’-]*")
+_LEADING_NAME = late.pattern(
+    r"^(?:[^\W\d_][^:\n]{0,40}: )?([^\W\d_a-zß-ÿ][\w’-]*)(?='s |’s | [^\W\d_A-ZÀ-Þ])"
+)  # behind a speaker
 _INTO, _THE = ("|".join(lists.words(f"pronouns.{name}")) for name in ("place_prepositions", "articles"))
 _NAMED_PLACE = late.pattern(rf"(?<!\w)(?i:{_INTO}) (?:(?i:{_THE}) )?([^\W\d_a-zß-ÿ][\w'’-]*)")
 _SMALL_WORD = late.pattern(r"\b[^\W\dA-ZÀ-Þ_]{4}")
@@ -321,7 +324,15 @@ def holds_form(form: str, text: str, besides: AbstractSet[str], today: date) -> 
 
 def _persons(text: str, besides: AbstractSet[str], _today: date) -> bool:
     is_title = not _SMALL_WORD.search(text)  # each word of it has a capital
-    return not is_title and any(besides.isdisjoint(words_of(name[0])) for name in _NAME.finditer(text))
+    if is_title:
+        return False
+    from memoryclaw.text.grammar import grammar_of  # noqa: PLC0415 - most commands look for nobody
+
+    first = _LEADING_NAME.search(text)  # `Hanne is our midwife`
+    everyday = grammar_of(text, unread="en").everyday
+    if first and besides.isdisjoint(words_of(first[1])) and first[1].lower() not in everyday:
+        return True
+    return any(besides.isdisjoint(words_of(name[0])) for name in _NAME.finditer(text))
 
 
 def _times(text: str, besides: AbstractSet[str], today: date) -> bool:

@@ -933,6 +933,22 @@ def test_a_question_of_oneself_is_not_answered_by_what_is_told_of_another(
         ("ik had een rare droom dat ik in Oslo woonde", "waar woon ik", False),
         ("wie stell ich beim handy den wecker leiser", "welches handy hab ich", False),
         ("come pulisco la mia bici", "che bici ho", False),
+        ("if the deadline were april 10 we could add the export", "when is the deadline", False),
+        ("the deadline was meant to be april 10, we moved it to the 12th", "when is the deadline", True),
+        ("would love to have a caravan one day", "do i have a caravan", False),
+        ("would love to have a caravan one day", "what would i love to have", True),
+        ("i think the backup runs at 3", "when does the backup run", False),
+        ("i can't eat gluten", "what can't i eat", True),
+        ("my car is in the garage again", "which car do i have", False),
+        ("we use a Bosch boiler", "which boiler do we have", True),
+        ("the passport is in the desk drawer", "where is the passport", True),
+        ("we want to get married on 14 June", "when do we get married", True),
+        ("deploys go through Noor now", "why do deploys go through Noor", False),
+        (
+            "deploys go through Noor because too many people broke prod",
+            "why do deploys go through Noor",
+            True,
+        ),
     ],
 )
 def test_what_is_anothers_dreamt_or_asked_is_no_sure_answer(
@@ -964,16 +980,20 @@ def test_what_is_anothers_dreamt_or_asked_is_no_sure_answer(
         ("¿qué tengo que hacer mañana?", ["sheep"]),
         ("what do i have to do on monday?", []),
         ("what do i have to do?", ["sheep", "rope", "tiller", "bank"]),
+        ("what's left to do?", ["sheep", "rope", "tiller", "bank"]),
+        ("any open tasks?", ["sheep", "rope", "tiller", "bank"]),
+        ("was muss ich noch erledigen?", ["sheep", "rope", "tiller", "bank"]),
     ],
 )
 def test_duties_of_a_day_are_those_due_on_it(question: str, due: list[str], tmp_path: Path) -> None:
     todos = "- [ ] worm the sheep [due:: 2026-03-11]\n- [ ] splice the rope [due:: 2026-03-14]\n- [ ] varnish the tiller [due:: 2026-11-20]\n- [ ] call the bank\n"
     put(tmp_path, {"memoryclaw.yaml": "", "todo.md": todos + "- [x] oil the gate [due:: 2026-03-11]\n"})
     with App(tmp_path, clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as vault:
-        reply = vault.ask(question)
+        reply, recalled = vault.ask(question), vault.recall(question)
     assert reply.answered == bool(due)
     things = {"sheep", "rope", "tiller", "bank", "gate"}
     assert {thing for thing in things if any(thing in line.text for line in reply.lines)} == set(due)
+    assert {thing for thing in things if thing in recalled.context} == set(due)
 
 
 def test_a_statement_that_waits_to_be_checked_is_not_sure_in_the_turn_that_told_it(tmp_path: Path) -> None:
@@ -1020,3 +1040,57 @@ def test_a_fact_answers_what_is_asked_of_its_field_and_nothing_beside_it(
         assert answer.answered is bool(value)
         assert value in answer.lines[0].text
         assert value in app.recall(question).context
+
+
+NOTES = {
+    "Contacts.md": "# Contacts\n\n| Name | Phone | Trade |\n|---|---|---|\n| Ana Ruiz | 600 111 222 | plumber |\n| Bo Chen | 555 0199 | |\n",
+    "Boiler.md": "# Boiler\n\n## Service log\n- 2024-09-12 serviced, 140\n- 2025-10-02 serviced, 95\n- 2023-08-01 serviced, 120\n",
+    "Garden.md": "# Garden\n\nThe roses get cut in February.\n\n> [!tip] Slugs\n> Beer traps beat copper tape.\n\n## Open questions\n- Who mows?\n- Where to?\n",
+    "Wifi.md": "Network: Heron\nGuest network: Egret\nThe router is in the hall cupboard.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("what trade is Ana Ruiz?", "Name: Ana Ruiz; Phone: 600 111 222; Trade: plumber"),
+        ("when was the boiler serviced?", "2025-10-02 serviced, 95"),  # of a log, the newest
+        ("what beats slugs?", "Slugs: Beer traps beat copper tape."),  # a heading alone answers nothing
+        ("which questions about the garden are open?", "Open questions: Who mows? Where to?"),
+        ("where is the router?", "The router is in the hall cupboard."),
+        ("what is the guest network?", "Guest network: Egret"),
+    ],
+)
+def test_a_line_of_a_note_is_quoted_as_a_reader_takes_it(question: str, line: str, vault_of: VaultOf) -> None:
+    with App(vault_of(NOTES)) as app:
+        answer, recalled = app.ask(question).lines[0], app.recall(question)
+    assert (answer.best or answer.text) == line
+    assert line.rsplit(maxsplit=1)[-1] in recalled.context
+
+
+def test_a_note_is_recalled_where_its_name_is_asked_for(vault_of: VaultOf) -> None:
+    with App(vault_of(NOTES)) as app:
+        for question in (
+            "what do you know about the boiler?",
+            "was weißt du über Boiler?",
+            "que sais-tu de Boiler ?",
+        ):
+            assert "serviced" in app.recall(question).context
+        for question in ("my Boiler won't start", "how do I drain a boiler?", "write a poem about a Garden"):
+            assert not app.recall(question).tokens
+
+
+@pytest.mark.parametrize(
+    ("question", "holders"),
+    [
+        ("who works at Bosch?", {"Ulla", "Tom"}),
+        ("wer wohnt in Ulm?", {"Kai"}),
+        ("who lives in Rome?", set()),
+        ("who does Kai live with?", set()),
+    ],
+)
+def test_who_has_a_value_is_asked_for_by_it(question: str, holders: set[str], vault_of: VaultOf) -> None:
+    facts = "# Ulla\n- works at: Bosch\n\n# Tom\n- works at: Bosch\n\n# Kai\n- lives in: Ulm\n"
+    with App(vault_of({"semantic/people.md": facts})) as app:
+        answer = app.ask(question)
+    assert {line.text.split()[0] for line in answer.lines if answer.answered} == holders

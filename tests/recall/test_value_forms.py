@@ -54,10 +54,10 @@ def test_a_contact_in_a_sentence_or_a_line_of_any_note_answers_what_its_form_is_
             ("what is Marek's email?", "Marek: marek@kolo.example, +48 600 100 200"),
             ("how do I reach Marek", "Marek: marek@kolo.example, +48 600 100 200"),
             ("Yusuf's phone number", "Yusuf – 0151 555 0133"),
-            ("Ottilie's mail", "| Ottilie | otti@post.example |"),
+            ("Ottilie's mail", "name: Ottilie; mail: otti@post.example"),
             ("what's Aldo's number?", 'Kim: "our heating engineer is Aldo, 0664 555 0132"'),
         ):
-            assert line.split()[1] in app.recall(question).context
+            assert line.split()[-1] in app.recall(question).context
             answer = app.ask(question)
             assert answer.answered, question
             assert answer.lines[0].text == line
