@@ -12,6 +12,7 @@ from memoryclaw.consolidation.actions import TickTodo
 from memoryclaw.consolidation.changes import LEVELS, Claim, ClaimDecision, Extraction, Quote, Segment
 from memoryclaw.consolidation.exchanges import (
     TELLING,
+    Exchange,
     Lesson,
     announces,
     as_words,
@@ -30,6 +31,7 @@ from memoryclaw.consolidation.todos import TodoLine
 from memoryclaw.index import stemming
 from memoryclaw.late import NamedTuple
 from memoryclaw.model import NOTHING, Turn
+from memoryclaw.recall.question import says
 from memoryclaw.talk.statements import Statement, Talk
 from memoryclaw.talk.worth import says_something, verdict
 from memoryclaw.text.dates import instant, parse_timestamp
@@ -270,6 +272,7 @@ def _pasted(turns: Sequence[Turn], talk: Talk, spoken: Sequence[Point]) -> Itera
 def _answers(turns: Sequence[Turn], spoken: Sequence[Point], language: str) -> Iterator[Point]:
     """What each exchange came to: sentences of the assistant's last words in it, quoted, for each turn of a person that says something."""
     says = {point.line for point in spoken}
+    reporting = {point.line for point in spoken if _reports(point)}
     spoken_exchanges = [exchange for exchange in exchanges(turns) if exchange.spoken]
     for place, exchange in enumerate(spoken_exchanges, 1):
         if exchange.asked is not None and exchange.asked.line not in says:
@@ -279,14 +282,34 @@ def _answers(turns: Sequence[Turn], spoken: Sequence[Point], language: str) -> I
         answer, last = next(concluding, (exchange.spoken[-1], []))
         thick = [text for text in last if len(telling(text)) >= TELLING]
         main = next((text for text in thick if _is_end(text)), next(iter(thick or last), ""))
+        is_work = question in reporting or _is_work(exchange)
+        is_outcome = place == len(spoken_exchanges) or (is_work and _tells_more(main, exchange))
         is_trouble = exchange.asked is not None and error_in(exchange.asked.text) != ""
         reasons = [(turn, text) for turn in exchange.spoken if is_trouble for text in causes(turn)]
         for turn, text in dict.fromkeys((*reasons[:1], *((answer, text) for text in last))):
-            is_must = (place == len(spoken_exchanges) and text == main) or (turn, text) in reasons[:1]
+            is_must = (is_outcome and text == main) or (turn, text) in reasons[:1]
             yield Point(
                 turn.line, who(turn), _cut(text, _ANSWERED), EXCHANGE, _weights(text, spoken_in(text, language)), is_must,
                 answers=question or turn.line,
             )  # fmt: skip
+
+
+def _reports(point: Point) -> bool:
+    """True for a fault or a task, of which something comes; not for what is settled by it, or only asked."""
+    is_task = point.statement is not None and point.statement.kind == "task"
+    return is_task or point.group in (TOLD, OPEN, OTHER)
+
+
+def _is_work(exchange: Exchange) -> bool:
+    """True for an exchange in which a tool ran, or a reason was asked for or given."""
+    asks = exchange.asked is not None and says(exchange.asked.text, "why")
+    return asks or bool(exchange.acted) or any(map(causes, exchange.spoken))
+
+
+def _tells_more(text: str, exchange: Exchange) -> bool:
+    """True for words that tell how an exchange ended, and more than was asked there."""
+    asked = set(telling(exchange.asked.text)) if exchange.asked else set()
+    return _is_end(text) and len(set(telling(text)) - asked) >= TELLING
 
 
 def _is_end(text: str) -> bool:
@@ -337,7 +360,10 @@ def _choose(points: Sequence[Point], turns: int) -> list[Point]:
     choice = _Choice(points, turns)
     first = next((n for n, point in enumerate(points) if point.group == EXCHANGE and not point.answers), None)
     musts = [n for n in range(len(points)) if points[n].kept or n == first]
-    for place in sorted(musts, key=lambda place: (points[place].group != EXCHANGE, -points[place].line)):
+    musts.sort(
+        key=lambda place: (points[place].group != DUE, points[place].group != EXCHANGE, -points[place].line)
+    )
+    for place in musts:  # to-dos first, which stand nowhere else, then what came of an exchange
         choice.take(place)
     heap = [(-choice.gain(place), place) for place in range(len(points)) if place not in choice.taken]
     heapify(heap)
@@ -380,6 +406,10 @@ class _Choice:
         group = self._with_question(place)
         bullets = {_bullet(self._every[n]) for n in group}
         cost = sum(self._cost[n] for n in group)
+        if self._every[place].answers and self._every[place].kept:
+            # Outcomes leave half of the room to all else.
+            self._lines = min(max(self._lines, len(self._bullets | bullets) + _LINES // 2), _MOST_LINES)
+            self._words = max(self._words, self._spent + cost + _WORDS // 2)
         if self._spent + cost > self._words or len(self._bullets | bullets) > self._lines:
             return
         for n in group:

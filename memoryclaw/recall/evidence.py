@@ -656,10 +656,10 @@ class EvidenceReader:
         counted = {}
         for unit in units:
             of_unit = counter.own(unit.rowid)
-            # A long reply holds all words of a subject anyway.
-            may_borrow = replies or unit.role != "assistant" or counter.is_short(unit.rowid)
-            borrows = unit.rowid in turns and may_borrow
-            lent, beside = counter.lent(unit.rowid) if borrows else (NONE, NONE)
+            # A long reply holds all words of a subject anyway: it borrows little, and of the turn that it answers.
+            only_answers = not replies and unit.role == "assistant" and not counter.is_short(unit.rowid)
+            is_turn = unit.rowid in turns
+            lent, beside = counter.lent(unit.rowid, only_answers=only_answers) if is_turn else (NONE, NONE)
             if nested and clause is not None:
                 holding = _holding(clause, counter.fields(unit.rowid), codes)
                 of_unit = {
@@ -739,6 +739,7 @@ class _LeafCounter:
         self._beside = [
             (step, share, "prev" if step < 0 else "next") for step, share in zip(_STEPS, shares, strict=True)
         ]
+        self._answered = [(-1, SECOND_BEFORE, "prev")]
         self._usual = usual
         # By the first character of its codes.
         self._sought: dict[str, list[tuple[int, str, tuple[str, ...]]]] = {}
@@ -792,12 +793,12 @@ class _LeafCounter:
         place = self._places[rowid] + _BODY
         return length(self._fields[place], self._signs[place]) <= usual
 
-    def lent(self, rowid: int) -> tuple[dict[int, float], dict[int, str]]:
-        """The words in the turns beside one, by number, and the side of the nearest that has each."""
+    def lent(self, rowid: int, *, only_answers: bool) -> tuple[dict[int, float], dict[int, str]]:
+        """The words in the turns beside one, or of what it answers, by number, and the side of the nearest that has each."""
         file, asked, bodies = self._units[rowid].file, self._asked, self._bodies
         total: dict[int, float] = {}
         beside: dict[int, str] = {}
-        for step, share, side in self._beside:
+        for step, share, side in self._answered if only_answers else self._beside:
             counts = bodies.get(rowid + step)
             if counts and (neighbour := self._units[rowid + step]).file == file and neighbour.kind == "turn":
                 for n, weighed in counts.items():

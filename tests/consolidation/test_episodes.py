@@ -329,6 +329,45 @@ def test_an_ordinary_session_is_told_in_twelve_lines_of_250_words() -> None:
     assert "Valve 203 drains" in extraction.summary, "and where it ended"
 
 
+_OUTCOMES = [
+    ("the bilge alarm rings all night", "A stuck float was the cause; I cleaned it and the alarm is silent."),
+    ("Why does the heater smell?", "Dust had settled on the coil. I brushed it off."),
+    ("Warum startet der Motor nicht?", "Die Batterie war leer, sie lädt jetzt am Steg."),
+    ("Perché la radio gracchia?", "Il cavo della antenna era allentato, adesso tiene."),
+    ("look at the leaking hatch", "The seal had shrunk by 4 mm, so a new one is glued in."),
+    ("What broke the winch?", "It stopped because salt had eaten the pawl spring."),
+]
+
+
+@pytest.mark.parametrize("others", [0, 12, 40])
+def test_what_came_of_a_fault_or_a_task_is_told_however_long_the_session(others: int) -> None:
+    rows: list[tuple[str, str]] = [("user Nora", "I have to order the new ropes by Friday.")]
+    for number, (fault, outcome) in enumerate(_OUTCOMES):
+        rows += [("user Nora", fault), ("assistant Pip", outcome)]
+        for n in range(number * others, (number + 1) * others, len(_OUTCOMES)):
+            rows += [
+                ("user Nora", f"Locker {n} holds the flag of harbour {n * 7}."),
+                ("assistant Pip", "Noted."),
+            ]
+    points = extracted(*rows).points
+    points_text = " ".join(point.text for point in points)
+    assert [outcome for _, outcome in _OUTCOMES if outcome.partition(".")[0] not in points_text] == []
+    assert any(point.line == 1 for point in points), "and no to-do gives way to them"
+
+
+def test_what_was_settled_or_only_asked_is_no_outcome() -> None:
+    rows = [
+        row
+        for n in range(30)
+        for row in (
+            ("user Nora", f"We decided on rope {n} for berth {n * 3}."),
+            ("assistant Pip", f"Rope {n} was entered into sheet {n * 5} of the harbour book."),
+        )
+    ]
+    points_text = str(extracted(*rows).points)
+    assert sum(f"sheet {n * 5} of" in points_text for n in range(30)) <= 6
+
+
 def test_what_a_person_hands_on_from_the_assistant_is_not_told_as_theirs() -> None:
     plan = "Put the frontend below web and the backend below api."
     segment = segment_of(

@@ -127,12 +127,20 @@ def test_a_log_that_grew_lends_nothing_of_what_it_was_before(tmp_path: Path) -> 
         assert by_id == scores(fresh, "kettle harbour")
 
 
-def test_an_assistants_long_reply_and_a_tool_rise_by_their_own_words_alone(tmp_path: Path) -> None:
-    long = "Buy a new one here. " * 20
-    for role, reply in (("assistant", long), ("tool", long), ("tool", "Buy a new one here.")):
-        files = log(("user", "The kettle broke."), (role, reply), ("user", "So be it."))
-        with App(put(tmp_path / f"{role}{len(reply)}", files)) as app:
+def test_a_tool_rises_by_its_own_words_alone(tmp_path: Path) -> None:
+    for reply in ("Buy a new one here. " * 20, "Buy a new one here."):
+        files = log(("user", "The kettle broke."), ("tool", reply), ("user", "So be it."))
+        with App(put(tmp_path / str(len(reply)), files)) as app:
             assert set(scores(app, "kettle")) == {"log:s/0", "log:s/2"}
+
+
+def test_an_assistants_long_reply_is_brought_by_what_it_answers_and_by_nothing_else(tmp_path: Path) -> None:
+    long = "A new one costs nine crowns at the chandler's. " * 6
+    rows = [("user", "The kettle broke."), ("assistant", long), ("user", "So be it."), ("assistant", long)]
+    with App(put(tmp_path / "vault", log(*rows, ("user", "The lantern broke.")))) as app:
+        by_id = scores(app, "kettle")
+        assert by_id["log:s/0"] > by_id["log:s/1"] > 0
+        assert set(scores(app, "lantern")) == {"log:s/4", "log:s/2"}
 
 
 def test_an_assistants_short_answer_is_found_by_the_question_before_it(tmp_path: Path) -> None:
