@@ -198,8 +198,8 @@ def _is_only_supposed(question: Question, doubts: Doubts, signs: AbstractSet[str
     """True for a line of talk that says nothing of what is asked but as a supposition, a guess, a question or in jest, unless the question supposes as well."""
     if not (line.kind in _SPOKEN or line.text.endswith('"')) or question.of_duty:
         return False
-    said = line.text.partition(": ")[2] or line.text
-    pieces = [*doubts(said.strip('"'))]
+    text = line.text.partition(": ")[2] or line.text
+    pieces = [*doubts(text.strip('"'))]
     is_about = [not question.tokens.isdisjoint(question.language.tokens(words)) for words, _ in pieces]
     # What follows may put right what is asked: `it was supposed to be in April, we pushed it to May`.
     behind = pieces[is_about.index(True) :] if any(is_about) else []
@@ -213,10 +213,10 @@ def _names_none(question: Question, line: AnswerLine) -> bool:
     """True for a line without a name, where it is asked which one of a kind, or what one is called: `the boiler broke down`, for `which boiler do we have`."""
     asked = frozenset(words_of(question.query.text))
     asks_name = question.of_which or (len(question.weights) == 1 and not _NAMING.isdisjoint(asked))
-    said = line.text.partition(": ")[2] if line.kind in _SPOKEN else line.text
-    if not asks_name or line.kind == "fact" or ":" in said:
+    text = line.text.partition(": ")[2] if line.kind in _SPOKEN else line.text
+    if not asks_name or line.kind == "fact" or ":" in text:
         return False
-    tokens, words = tokens_of(said), grammar_of(said, unread="en")
+    tokens, words = tokens_of(text), grammar_of(text, unread="en")
     is_one = any(words.be_verbs.at([be]) and word in words.indefinite_words for be, word in pairwise(tokens))
     return not (is_one or holds_form("who", line.text, asked, question.today))
 
@@ -663,8 +663,8 @@ def _against(
 
 def _gives_no_reason(text: str) -> bool:
     """True for a single clause without a word for a reason."""
-    said = text.partition(": ")[2] or text
-    return not says(said, "reason") and len(clauses(said, grammar_of(said, unread="en"))) <= 1
+    text = text.partition(": ")[2] or text
+    return not says(text, "reason") and len(clauses(text, grammar_of(text, unread="en"))) <= 1
 
 
 @lru_cache(maxsize=1024)  # a question of each line

@@ -264,7 +264,10 @@ class Question(NamedTuple):
         """True when it asks for all that somebody has to do, perhaps on a day: `what do I have to do tomorrow?`."""
         if says(self.query.text, "tasks"):
             return self.weights.keys() <= _DOING | _TASKS
-        return self.of_duty and (not self.is_sentence or self.weights.keys() <= _DOING)
+        words, tokens = grammar_of(self.query.text, unread="en"), tokens_of(self.query.text)
+        is_of_others = words.people_pronouns.has_any(tokens) or words.thing_pronouns.has_any(tokens)
+        is_of_all = not self.is_sentence or self.weights.keys() <= _DOING
+        return self.of_duty and is_of_all and not is_of_others  # not `what does he need to do`
 
     @property
     def latest(self) -> frozenset[str]:

@@ -30,7 +30,7 @@ from memoryclaw.recall.search import CHUNK, Searcher, folding_of, marked
 from memoryclaw.text import prompts
 from memoryclaw.text.dates import falls_in
 from memoryclaw.text.encoding import texts_in
-from memoryclaw.text.grammar import grammar_of, is_filler, tokens_of
+from memoryclaw.text.grammar import is_filler
 from memoryclaw.text.language import runs_of, sentences, words_of
 from memoryclaw.text.prompts import cost, least_cost, mark_of, whole_tokens
 from memoryclaw.text.snippets import cutter, places, snippet, without_block_ids
@@ -947,12 +947,7 @@ def recall(
 
 def to_do(searcher: Searcher, ranking: Ranking) -> Ranking:
     """The to-dos that are not over, and due on one of the days that a question names, where it asks for all of them; else the ranking as it is."""
-    words, tokens = (
-        grammar_of(ranking.question.query.text, unread="en"),
-        tokens_of(ranking.question.query.text),
-    )
-    is_of_others = words.people_pronouns.has_any(tokens) or words.thing_pronouns.has_any(tokens)
-    if not ranking.question.lists_duties or is_of_others:
+    if not ranking.question.lists_duties:
         return ranking
     due, listed = ranking.question.days, searcher.find("kind:todo")
     is_due = [

@@ -567,9 +567,8 @@ def of_text(question: Question, *, is_known: bool = False, by_one_word: bool = F
         "bare": _is_bare(question),
     }
     is_own = own and asks and not beside["bare"]
-    is_of_you = question.of_you and not (
-        question.of_manner or start in _ABOUT
-    )  # `which model are you?` asks the assistant, not the vault
+    # `which model are you?` asks the assistant, not the vault
+    is_of_you = question.of_you and not (question.of_manner or start in _ABOUT)
     is_plain = asks and not (is_own or is_of_you or any(beside.values()))
     values = {**beside, "own question": is_own, "question": is_plain}
     return {name: float(value) for name, value in values.items()}

@@ -866,9 +866,8 @@ def gives_another(older: str, later: str) -> bool:
     """True where both say the same of one who has one such value at a time, and another value: `Maya only drinks oat milk`, `… soy milk`."""
     words, kinds, tokens = _grammar_of(later, older), kinds_of_values(older) - {"count"}, tokens_of(later)
     is_state = words.be_verbs.has_any(tokens) and subject_of(older, later) == subject_of(later)
-    at_a_time = (
-        is_state and kinds and kinds == kinds_of_values(later) - {"count"}
-    )  # `our standup is at 9:45`, `… at 10`
+    # `our standup is at 9:45`, `… at 10`
+    at_a_time = is_state and kinds and kinds == kinds_of_values(later) - {"count"}
     place = next((n for n in range(1, len(tokens)) if words.place_prepositions.at(tokens, n)), 0)
     same = place and tokens_of(older)[: place + 1] == tokens[: place + 1]
     meets = same and tokens[place - 1] not in words.be_verbs  # `meets at Lena's`, not `is at the dentist`

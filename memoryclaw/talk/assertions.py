@@ -995,9 +995,8 @@ def _is_no_place(value: str, field: str, clause: Clause, entity: str, words: Gra
     is_named = field == _HOME and value != value.lower()  # March is a town
     if not is_named and all(token.isdigit() or token in words.placeless for token in tokens):
         return True
-    if field == _HOME and (
-        is_program(value) or words.workplaces.has_any(value.split()[-1:])
-    ):  # `the Leeds office`
+    # `the Leeds office` is no home
+    if field == _HOME and (is_program(value) or words.workplaces.has_any(value.split()[-1:])):
         return True
     return len(tokens) == 1 and entity != "" and entity in clause.text and value.islower()
 

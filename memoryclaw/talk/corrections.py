@@ -106,9 +106,8 @@ def _replaced(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | N
         )
         if (hit := pattern.search(text_behind)) and hit.start() <= _NEAR
     ]
-    is_weak = all(
-        token in words.adverbs for token in tokens_of(text[slice(*sign)])
-    )  # `actually` goes on as often
+    # `actually` goes on as often
+    is_weak = all(token in words.adverbs for token in tokens_of(text[slice(*sign)]))
     if not kinds:
         return None if is_weak else _word(text, offset, sign, words)
     nearest, _, pattern, right = min(kinds, key=lambda row: row[:2])
@@ -416,8 +415,8 @@ def _first_part(text: str, words: Grammar) -> tuple[str, str]:
 def _is_led_alike(right: str, text: str, wrong: str, before: str) -> bool:
     """True for two values behind the same word, or that begin with the same: `in Wels`, `in Linz`; `Dr Colt`, `Dr Holt`."""
     sides = [
-        (tokens_of(said.partition(value)[0])[-1:], tokens_of(value))
-        for said, value in ((text, right), (before, wrong))
+        (tokens_of(turn.partition(value)[0])[-1:], tokens_of(value))
+        for turn, value in ((text, right), (before, wrong))
     ]
     (led, value), (first_led, first_value) = sides
     return (led == first_led and bool(led)) or (value[:1] == first_value[:1] and len(value) > 1)

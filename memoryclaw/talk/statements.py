@@ -178,7 +178,8 @@ def doubts_in(text: str, language: str) -> tuple[tuple[str, frozenset[str]], ...
         language: of the vault, where the words of the text do not tell another.
     """
     turn = Turn("", "", "", "", "user", "", text, 1, 1)
-    return tuple((said.words, said.doubts) for said in read([turn], {}, language).statements)
+    statements = read([turn], {}, language).statements
+    return tuple((statement.words, statement.doubts) for statement in statements)
 
 
 # What the assistant asked before a turn, and what of it the turn chose: `"A" or "B"?` and then `the second one`.

@@ -922,7 +922,7 @@ def repeated_secrets(
     text: str, before: Sequence[str], mark: Callable[[str, str], str]
 ) -> Iterator[SecretSpan]:
     """The words of a text that were taken out of what was said before it: `Got it, 5821`."""
-    marks = {hit[0]: hit[1] for said in before for hit in MARK.finditer(said)}
+    marks = {hit[0]: hit[1] for earlier in before for hit in MARK.finditer(earlier)}
     for word in re.finditer(r"\S+", text) if marks else ():
         start, end = _trim(text, *word.span())
         for kind in dict.fromkeys(marks.values()):
