@@ -372,7 +372,7 @@ class App:
         visible = self.ledger.digests_shown_in(named, seen) if named else None
         most, lines = self.config.max_results, None
         working = bool(session) and self.audience in (OWNER, AGENT)
-        if memory := self.working.current(session) if working else None:
+        if memory := self.working.current(named) if working else None:
             lines = partial(rooms.memory.within, memory)
         answer = self._context.answer(
             lambda: rooms.recall.recall(

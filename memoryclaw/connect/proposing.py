@@ -16,7 +16,7 @@ from memoryclaw.model import OWNER
 from memoryclaw.review.queue import CurrentFacts
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.language import fold
-from memoryclaw.text.prompts import one_line
+from memoryclaw.text.prompts import cut_short, one_line
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import quotable
 from memoryclaw.vault.fact_values import plain_key, plain_value
@@ -257,7 +257,7 @@ def _note(
 ) -> ImportCandidate:
     lines = (line for line in passage.text.splitlines() if line.strip() and not line.startswith("#"))
     first = " ".join(next(lines, "").lstrip("->*+ \t").split()) or passage.heading or name
-    summary = first if len(first) <= _SUMMARY else first[:_SUMMARY].rpartition(" ")[0] + " …"
+    summary = cut_short(first, _SUMMARY)
     text = render(
         "notes/openclaw.md.j2",
         id=path.rpartition("/")[2].removesuffix(".md"),

@@ -38,7 +38,7 @@ from memoryclaw.text.dates import instant, parse_timestamp
 from memoryclaw.text.grammar import codes, grammar, is_filler, spoken_in, tokens_of
 from memoryclaw.text.language import WORD, fold, key_of, sentences
 from memoryclaw.text.memory_lines import without_block_mark
-from memoryclaw.text.prompts import one_line
+from memoryclaw.text.prompts import cut_short, one_line
 from memoryclaw.vault.fact_values import resolve_dates
 from memoryclaw.vault.layout import episode_name, free_name, timestamp
 from memoryclaw.vault.todos import with_due
@@ -194,7 +194,7 @@ def _spoken_points(turns: Sequence[Turn], talk: Talk, language: str, salience: S
                 or statement.salient > 0
                 or verdict(statement).verdict in ("fact", "statement", "ask")
             )
-            words = _cut(statement.quote, _LONGEST) if group == EXCHANGE else shown_words(statement)
+            words = cut_short(statement.quote, _LONGEST) if group == EXCHANGE else shown_words(statement)
             yield Point(
                 statement.line, statement.who, words, group, _weights(statement.words, statement.language), is_must, statement,
                 salient=statement.salient,
@@ -208,7 +208,7 @@ def _spoken_points(turns: Sequence[Turn], talk: Talk, language: str, salience: S
                     yield Point(
                         turn.line,
                         who(turn),
-                        _cut(text, _LONGEST),
+                        cut_short(text, _LONGEST),
                         EXCHANGE if text.endswith(("?", "？")) else OTHER,
                         _weights(text, code),
                         salient > 0,
@@ -220,9 +220,9 @@ def shown_words(statement: Statement) -> str:
     """A statement as a point: with what it answers, what it is about, and what was said first and put right."""
     text = f"{statement.topic}: {statement.words}" if statement.topic else statement.words
     if statement.asked:
-        text = f"{_cut(statement.asked, 110)} – {text}"
+        text = f"{cut_short(statement.asked, 110)} – {text}"
     first = statement.instead.partition(", first ")[2]
-    return _cut(f"{text} (first said {first})" if first else text, _LONGEST)
+    return cut_short(f"{text} (first said {first})" if first else text, _LONGEST)
 
 
 def _group(statement: Statement) -> int | None:
@@ -264,7 +264,7 @@ def _pasted(turns: Sequence[Turn], talk: Talk, spoken: Sequence[Point]) -> Itera
     lines = {pasted.line for pasted in talk.pasted}
     errors = {turn.line: error_in(turn.text) for turn in turns if turn.line in lines}
     for pasted in talk.pasted:
-        first = _cut(harmless(errors.get(pasted.line) or pasted.first), _PASTED)
+        first = cut_short(harmless(errors.get(pasted.line) or pasted.first), _PASTED)
         if not any(point.line == pasted.line and first.rstrip(" …") in point.text for point in spoken):
             yield Point(pasted.line, pasted.who, f"pasted: “{first}”", OTHER, _weights(first, "en"), False)
 
@@ -289,7 +289,7 @@ def _answers(turns: Sequence[Turn], spoken: Sequence[Point], language: str) -> I
         for turn, text in dict.fromkeys((*reasons[:1], *((answer, text) for text in last))):
             is_must = (is_outcome and text == main) or (turn, text) in reasons[:1]
             yield Point(
-                turn.line, who(turn), _cut(text, _ANSWERED), EXCHANGE, _weights(text, spoken_in(text, language)), is_must,
+                turn.line, who(turn), cut_short(text, _ANSWERED), EXCHANGE, _weights(text, spoken_in(text, language)), is_must,
                 answers=question or turn.line,
             )  # fmt: skip
 
@@ -332,7 +332,7 @@ def _lesson(lesson: Lesson) -> Point:
     point = Point(lesson.line, "tool", str(lesson), EXCHANGE, NOTHING, True)
     if lesson.by is None:
         return point
-    cause = f"{point.text} – {speaker(who(lesson.by))}: “{_cut(lesson.cause, _ANSWERED)}”"
+    cause = f"{point.text} – {speaker(who(lesson.by))}: “{cut_short(lesson.cause, _ANSWERED)}”"
     return point._replace(text=cause, answer=lesson.by.line)
 
 
@@ -504,7 +504,7 @@ def _with(point: Point, addition: Point) -> Point:
 def _anything(turns: Sequence[Turn]) -> list[Point]:
     """The beginning of what was said, where nothing of it is a statement: pasted code, or a bare "yes"."""
     spoken = (turn for turn in turns if turn.role not in ("tool", "system"))
-    texts = ((turn, harmless(_cut(turn.text[:_SCANNED], _LONGEST))) for turn in spoken)
+    texts = ((turn, harmless(cut_short(turn.text[:_SCANNED], _LONGEST))) for turn in spoken)
     return [Point(turn.line, who(turn), text, OTHER, NOTHING, True) for turn, text in texts if text][:1]
 
 
@@ -753,19 +753,6 @@ def _sentence(text: str) -> str:
     text = text.strip(" -–—;,:")
     text = text[:1].upper() + text[1:]
     return text if not text or text.rstrip("\"'”’»)*_`")[-1:] in tuple(".!?…。！？") else f"{text}."
-
-
-def cut_short(text: str, most: int) -> str:
-    """A text of at most so many characters, cut at a word."""
-    if len(text) <= most:
-        return text
-    return (text[: most - 2].rpartition(" ")[0] or text[: most - 2]).rstrip(" ,;:-–") + " …"
-
-
-def _cut(text: str, most: int) -> str:
-    if len(text) <= most:
-        return text
-    return (text[:most].rpartition(" ")[0] or text[:most]) + " …"
 
 
 # A segment and what was made of it → the episode note: its id, its path, the values of its template.

@@ -21,7 +21,7 @@ from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.encoding import json_value
 from memoryclaw.text.grammar import codes, grammar, is_filler, plain_words, spoken
 from memoryclaw.text.language import WORD, fold, folded_words, sentences
-from memoryclaw.text.prompts import one_line
+from memoryclaw.text.prompts import cut_short, one_line
 from memoryclaw.vault.logs import LogRange, content_text, parse_ranges
 
 SCANNED = 12000  # characters of a turn
@@ -450,10 +450,7 @@ def _about(args: Any) -> str:
 
 
 def _short(text: str) -> str:
-    flat = " ".join(text.split())
-    if len(flat) <= _LENGTH:
-        return flat
-    return (flat[:_LENGTH].rpartition(" ")[0] or flat[:_LENGTH]) + " …"
+    return cut_short(" ".join(text.split()), _LENGTH)
 
 
 def prose(turn: Turn) -> str:
@@ -749,7 +746,7 @@ def error_in(text: str) -> str:
     hits = (hit for mark in (_ERROR, _FAULT, _PLACE) for hit in mark.finditer(whole))
     marked = (whole[whole.rfind("\0", 0, hit.start()) + 1 : whole.index("\0", hit.end())] for hit in hits)
     line = next((line for line in marked if not _ENDED.search(line) and len(telling(line)) >= _SAYS), "")
-    return line if len(line) <= _LONGEST_ERROR else line[: _LONGEST_ERROR - 2].rpartition(" ")[0] + " …"
+    return cut_short(line, _LONGEST_ERROR)
 
 
 _SAYS = 2  # telling words of an error, at least
@@ -757,8 +754,7 @@ _SAYS = 2  # telling words of an error, at least
 
 def _shown(command: str) -> str:
     """A command in a code span, cut at a word."""
-    short = command if len(command) <= _LONGEST else command[: _LONGEST - 2].rpartition(" ")[0] + " …"
-    return f"`{short.replace('`', chr(39))}`"
+    return f"`{cut_short(command, _LONGEST).replace('`', chr(39))}`"
 
 
 def as_words(deed: Deeds) -> str:

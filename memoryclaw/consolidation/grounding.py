@@ -40,7 +40,7 @@ from memoryclaw.text.grammar import (
     tokens_of,
 )
 from memoryclaw.text.language import SPEAKER, fold, key_of, pairs, sentences, words_of
-from memoryclaw.text.prompts import one_line
+from memoryclaw.text.prompts import cut_short, one_line
 from memoryclaw.vault import layout
 from memoryclaw.vault.fact_values import (
     date_value,
@@ -141,7 +141,7 @@ def prove(
     for name, proposal, text in (("title", answer.title, title), ("summary", answer.summary, summary)):
         if proposal.strip() and not text:
             dropped.append(f"the {name} was left out: its words do not stand in the log")
-    unsaid = [_shorten(one_line(tag), _TAG) for tag in answer.tags[:_TAGS] if not ground.names(tag)]
+    unsaid = [cut_short(one_line(tag), _TAG) for tag in answer.tags[:_TAGS] if not ground.names(tag)]
     if unsaid:
         dropped.append(f"tags were left out, for nobody said them: {', '.join(unsaid)}")
     return basis._replace(
@@ -187,7 +187,7 @@ class _Ground:
 
     def text(self, text: str, longest: int) -> str:
         """The text on one plain line, if at least half of its words stand in the segment; else nothing."""
-        plain = _shorten(harmless(_HTML.sub(" ", text)), longest)
+        plain = cut_short(harmless(_HTML.sub(" ", text)), longest)
         telling = {
             stem for word in words_of(plain) if not self._language.is_stop(word) for stem in self._stem(word)
         }
@@ -230,7 +230,7 @@ class _Ground:
             self._why_unsaid(claimed, turn, statement) if turn else ""
         )
         if turn is None or reason:
-            return f"a claim about {_shorten(plain_key(one_line(claimed.entity)), _NAME) or 'nothing'} was left out: {reason}"
+            return f"a claim about {cut_short(plain_key(one_line(claimed.entity)), _NAME) or 'nothing'} was left out: {reason}"
         return self._todo(claimed, turn, statement) or self._claim(claimed, by, turn, statement)
 
     def _at_its_line(self, claimed: ModelClaim) -> ModelClaim:
@@ -698,12 +698,6 @@ def _distinct(names: Iterable[str], most: int) -> tuple[str, ...]:
     for name in names:
         by_key.setdefault(fold(name), name)
     return tuple(by_key.values())[:most]
-
-
-def _shorten(text: str, longest: int) -> str:
-    if len(text) <= longest:
-        return text
-    return (text[:longest].rpartition(" ")[0] or text[: longest - 1]).rstrip(" ,;:-") + "…"
 
 
 # The text that a model answers, read as data of one form; whatever else is in it is not even read

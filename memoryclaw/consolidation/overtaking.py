@@ -254,7 +254,6 @@ def _tells_otherwise(claim: Claim, fact: Fact, was: str) -> bool:
         bool(figure and figure in f" {' '.join(words_of(fold(fact.value)))} ")
         or (claim.change and fact.value not in claim.words and is_tied(claim, fact))
         or _tells_field_of(fact.value, claim.field, claim)
-        or _tells_where_reached(fact.value, claim)
     )
 
 
@@ -666,8 +665,6 @@ def is_tied(claim: Claim, older: Fact) -> bool:
     if not claim.said or older.said > claim.said:
         return False
     words = claim.value if claim.is_statement else claim.words
-    if _is_done(older.value, words):
-        return True
     if claim.change:
         is_said_anew = share_a_word(older.value, words) and (
             told_anew(older.value, words)
@@ -697,32 +694,6 @@ def is_tied_in_part(claim: Claim, older: Fact) -> bool:
     is_named = naming.within(tokens_of(older.value)) and not naming.within(tokens_of(words))
     in_part = (is_named and not gives_up(older.value, words)) or is_told_in_part(older.value, words)
     return in_part and is_tied(claim, older)  # `the wifi is slow now`, of `the wifi is called atlas`
-
-
-def _is_done(older: str, later: str) -> bool:
-    """True where somebody did what they wished to by older words: `we want to buy a house in Ystad`, `we bought the house in Ystad`."""
-    words = grammar_of(later)
-    wish = _wish_in(older, words.code)
-    if len(wish) < SHARED or not wish <= stems(later, later):
-        return False
-    known = frozenset(tokens_of(older))
-    return any(
-        clause.kind not in ("", "be", "wish", "modal", "order", "duty")
-        and (not clause.subject or words.first_person.has_any(clause.subject[:1]))
-        and not words.negations.within(clause.tokens)
-        and any(token not in known and stems(token, later) & wish for token in clause.verb)
-        and wish <= stems(clause.text, later)
-        for clause in clauses(later, words)
-    )
-
-
-@lru_cache(maxsize=8192)  # of every statement that stands
-def _wish_in(text: str, code: str) -> frozenset[str]:
-    """The stems of what an own wish is for; none of other words."""
-    words = grammar_of(text, code)
-    first = next(iter(clauses(text, words)), None)
-    is_own = first is not None and words.first_person.has_any(first.subject[:1] or ("",))
-    return stems(first.rest, text) if first and is_own and first.kind == "wish" else frozenset()
 
 
 def _is_of_speaker(text: str, known: str) -> bool:
@@ -778,16 +749,6 @@ def _is_no_home(words: str, signs: Grammar) -> bool:
     return bool(goal) and (
         is_program(goal) or is_of_work(goal) or signs.calendar_words.within(tokens_of(timeless))
     )
-
-
-def _tells_where_reached(words: str, claim: Claim) -> bool:
-    """True where a change tells by what number or address somebody is reached, and a statement told theirs without a name for it: `you can reach me on 0176 559788`."""
-    noun = noun_of(claim.field)
-    if not (claim.change and noun and noun.kind in REACHED_AT and claim.entity == claim.speaker):
-        return False
-    tokens, signs = tokens_of(words), grammar_of(words)
-    is_own = signs.first_person.has_any(tokens) and not signs.roles.within(tokens)
-    return is_own and noun.kind in exact_values(words, date.fromisoformat(claim.said[:10]))
 
 
 _COUNTED = frozenset({"amount", "measure", "clock"})  # forms that people tell on as a plain figure

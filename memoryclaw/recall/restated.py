@@ -205,14 +205,7 @@ class _Line:
         names = ["not_the_other", "ended", "replacing"]
         if not (self.changes and self._words.changes.within(self.tokens)):
             return self._denied(names)
-        return self._denied([*names, "source_prepositions", "past_be"]) + self._figures_before("past_be")
-
-    def _figures_before(self, name: str) -> tuple[tuple[str, ...], ...]:
-        """The figures that stand before a word of a list: `10:40 now, 10:35 was too early`."""
-        entries = getattr(self._words, name)
-        places = ((clause, place) for clause in self._clauses for place, _ in entries.places(clause))
-        runs = ([*takewhile(str.isdecimal, clause[:place][::-1])][::-1] for clause, place in places)
-        return tuple(tuple(run[-_DENIED:]) for run in runs if run)
+        return self._denied([*names, "source_prepositions", "past_be"])
 
     def ends(self, tokens: Sequence[str]) -> bool:
         """True where it says that something of other words holds no longer, or belongs together no longer."""
@@ -1091,17 +1084,7 @@ def speaks_of_another(older: str, later: str) -> bool:
     if words.other_ones.has_any(subject) and not words.other_ones.within(tokens_of(older)):
         return True  # `my other brother`
     first, second = _thing_spoken_of(older, ""), _thing_spoken_of(later, older)
-    is_known = first <= stems(later, older) or second <= stems(older)
-    return bool(first and second) and not (is_known and _owners_in(later, older) <= stems(older))
-
-
-@lru_cache(maxsize=4096)
-def _owners_in(text: str, like: str) -> frozenset[str]:
-    """The stems of whose the subject of a text's first clause is by the words behind an `of`: `the deadline of the other tender`."""
-    words = _grammar_of(text, like)
-    subject = next((clause.subject for clause in clauses(text, words)), ())
-    behind = next((n for n in range(1, len(subject)) if subject[n] in words.owner_prepositions), len(subject))
-    return stems(" ".join(subject[behind + 1 :]), like or text)
+    return bool(first and second) and not (first <= stems(later, older) or second <= stems(older))
 
 
 @lru_cache(maxsize=4096)

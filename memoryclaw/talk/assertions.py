@@ -695,25 +695,6 @@ def _new_holder(about: str, role: str, text: str, words: Grammar) -> Assertion |
     return Assertion(about, _field(role), who, "role", f"{role} {who}") if is_name else None
 
 
-def own_thing(clause: Clause, words: Grammar) -> Assertion | None:
-    """What a clause says of a thing of the speaker's own, in whatever words: `our venue is the boathouse`, `my flight leaves at 9:40`."""
-    tokens = clause.tokens
-    if len(tokens) < 3 or tokens[0] not in words.possessives_own:
-        return None
-    if clause.kind == "be":
-        noun, value = clause.subject[1:], _value(clause.rest, words, stops=True)
-        first = next(iter(tokens_of(value)), "")
-        # Neither `my car is broken` nor `my mood is a bit low` names anything.
-        names = first in words.definite_words or _HARD.search(value) or value != value.lower()
-    else:
-        noun, value = tokens[1:2], plain_value(typed_from(clause.text, spans_of(clause.text), 2))
-        is_thing = not clause.kind and noun[0] not in words.roles
-        names = is_thing and (_HARD.search(value) or words.calendar_words.within(tokens_of(value)))
-    if not names or not 0 < len(noun) <= _FIELD_WORDS:
-        return None
-    return Assertion("", " ".join(noun), value, "noun", clause.text)
-
-
 def _beside_own_thing(clause: Clause, words: Grammar, names: Names, behind: str) -> Assertion | None:
     """`use my docker username: nlund`, `a logo for my company, "Lund & Sons"`: what it is called stands behind a mark, whatever else is said."""
     tokens, mark = clause.tokens, behind.lstrip()[:1]

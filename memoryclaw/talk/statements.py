@@ -19,7 +19,6 @@ from memoryclaw.talk.assertions import (
     ends_in,
     field_noun,
     introduced_in,
-    own_thing,
     signs_of_change,
     spelled_out,
     succeeds,
@@ -960,8 +959,6 @@ class _Turn:
             whom = "other" if is_theirs else subject
             entity, assertions = self._assertions(plain, (entity, whom), behind, points=self._points(teller))
             subject = subject if entity or subject != "named" else "other"
-            if "hedged" in doubts and not assertions and (own := own_thing(plain, self.words)):
-                assertions = (own,)  # what is doubted is asked, in whatever words
             whose, switch = self._switched if subject != "named" or self._is_told_whose else ("", "")
             # `Ana is off. Changed jobs, she's at Fugro now` tells of Ana
             self._is_told_whose = subject in ("own", "named")

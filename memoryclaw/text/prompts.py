@@ -50,6 +50,13 @@ def one_line(text: str) -> str:
     return _SPACE.sub(" ", visible(text)).strip()
 
 
+def cut_short(text: str, most: int) -> str:
+    """A text of at most so many characters, cut at a word."""
+    if len(text) <= most:
+        return text
+    return (text[: most - 2].rpartition(" ")[0] or text[: most - 2]).rstrip(" ,;:-–") + " …"
+
+
 def escape_item(text: str) -> str:
     """Escapes a text as the content of an item or attribute: one line, no markup, no remote image."""
     return _without_images(one_line(text)).translate(_ESCAPES)
@@ -151,6 +158,7 @@ def cost(text: str) -> int:
     return pieces if text.isascii() else pieces + sum(map(_others.__getitem__, _ASCII.sub("", text)))
 
 
+@lru_cache(maxsize=2048)
 def least_cost(text: str) -> int:
     """What a line of this text costs at least, told without counting: no plain word costs less than a token."""
     is_plain = text.isascii() and "![" not in text and text.replace("\n", " ").isprintable()

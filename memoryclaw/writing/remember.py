@@ -12,6 +12,7 @@ from memoryclaw.late import NamedTuple
 from memoryclaw.model import NOTHING
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import split
+from memoryclaw.text.prompts import cut_short
 from memoryclaw.vault import edits, files
 from memoryclaw.vault.fact_values import same_field
 from memoryclaw.vault.layout import episode_name, place_of, timestamp
@@ -200,7 +201,7 @@ def remember(
     text = text.replace("\0", "")
     first = next(line for line in text.splitlines() if line.strip())
     first = " ".join(first.lstrip("#->* \t").split()) or " ".join(text.split())
-    summary = first if len(first) <= _SUMMARY else first[:_SUMMARY].rpartition(" ")[0] + " …"
+    summary = cut_short(first, _SUMMARY)
 
     def create(name: str) -> Written:
         id_ = _id_of(name)
