@@ -21,10 +21,10 @@ class Working(AppPart):
         return self._store.show(self._context.session_name(session))
 
     def current(self, session: str) -> rooms.memory.WorkingMemory | None:
-        """The working memory of a session that has one, or a file that cannot be read as one."""
+        """The working memory of a session that has one, or a file that cannot be read as one; `session`: as it may be written."""
         if not one_line(session):
             return None
-        memory = self.show(session)
+        memory = self._store.show(session)
         return None if memory.empty and not memory.problems else memory
 
     @verb("PATCH /v1/working/{session}", "Session", "working set", pool=LOG)
@@ -48,7 +48,7 @@ class Working(AppPart):
         Returns the file's path, or nothing when the session said nothing.
         """
         root, budget = os.fspath(self._context.root), self._context.config.budget
-        memory, logs = self.current(session), rooms.log_files.Logs(root)
+        memory, logs = self.current(self._context.session_name(session)), rooms.log_files.Logs(root)
         lines, now = rooms.memory.within(memory, budget // 2) if memory else (), self._context.clock()
         return rooms.latest.write_latest(root, logs, session, working=lines, budget=budget, now=now)
 

@@ -27,6 +27,7 @@ _COUNTED = 10_000  # tokens of questions whose counts are kept
 _KEPT = 10_000  # units of which what ranking needs is kept, unless …
 _LONG = 4_000  # … their text is longer: characters
 _USER = "user"  # where no name is known of who says `I`
+BODY = COUNTED.index("body")
 _LAST_CHARACTER = 0x10FFFF  # sorts after every other
 
 
@@ -93,6 +94,11 @@ class Coded(NamedTuple):
     file: int  # the number of this reading of its file; neighbours in it have neighbouring rowids
     kind: str  # `turn` for one whose words count in the turns beside it
     columns: str  # one below the other
+
+    @property
+    def body(self) -> str:
+        """Those of its text."""
+        return self.columns.split("\n", BODY + 1)[BODY]
 
 
 class Catalog:
@@ -292,6 +298,11 @@ class Catalog:
             order by path"""
         names = json.dumps(sorted(fields))
         return self.constant(f"to verify {names}", lambda: [path for (path,) in self.rows(sql, [names])])
+
+    def last_day(self) -> str:
+        """The ISO day of the newest unit; empty where none has a day."""
+        sql = "select max(at) from unit where at != ''"
+        return self.constant("last day", lambda: (self.rows(sql)[0][0] or "")[:10])
 
     def episodes_on(self, day: str) -> list[tuple[str, str]]:
         """The episodes of an ISO day, as (id, path)."""

@@ -87,7 +87,7 @@ class Schemas:
                 return self.of(shapes.SHAPES[name])
             if name not in self.components:
                 self.components[name] = {}
-                hints = {field: _attribute(kind, field) for field in shapes.fields_of(kind)}
+                hints = {field: _attribute(kind, field) for field in shapes.fields_of(kind)}  # type: ignore[arg-type]
                 self.components[name] = _object({field: self._type(hint) for field, hint in hints.items()})
             return {"$ref": f"{REF}{name}"}
         base = origin or kind

@@ -27,17 +27,18 @@ def plain(value: Any) -> Any:
     """A value as JSON has it: one of a type with a shape as that tells it, others with all their fields; other sequences are lists."""
     if isinstance(value, _SCALARS):  # as most are
         return value
-    if hasattr(value, "_fields") or is_dataclass(value):
+    if names := fields_of(value.__class__):
         shape = SHAPES.get(type(value).__name__)
-        return shape(value) if shape else {name: plain(getattr(value, name)) for name in fields_of(value)}
+        return shape(value) if shape else {name: plain(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
         return {key: plain(inner) for key, inner in value.items()}
     return [plain(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
-def fields_of(kind: Any) -> Sequence[str]:
-    """The names of the fields of a named tuple or a dataclass."""
-    return [field.name for field in fields(kind)] if is_dataclass(kind) else kind._fields
+@cache
+def fields_of(kind: type) -> Sequence[str]:
+    """The names of the fields of a named tuple or a dataclass; none of any other type."""
+    return [field.name for field in fields(kind)] if is_dataclass(kind) else getattr(kind, "_fields", ())
 
 
 class Key(NamedTuple):
@@ -90,7 +91,7 @@ class Shape(Generic[T]):
         if self.many:
             rows: Any = value
             shape = {self.many: [plain(row) for row in rows]}
-        for key in () if self.many else self.keys_of(value):
+        for key in () if self.many else self.keys_of(type(value)):
             inner = key.of(value)
             if key.spread:
                 shape |= inner

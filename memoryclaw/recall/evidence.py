@@ -23,7 +23,7 @@ from memoryclaw.index.bm25 import (
     sifted,
     without_digits,
 )
-from memoryclaw.index.catalog import Catalog, Coded, UnitSummary
+from memoryclaw.index.catalog import BODY, Catalog, Coded, UnitSummary
 from memoryclaw.index.index import Index
 from memoryclaw.late import NamedTuple
 from memoryclaw.model import ALSO, COUNTED, FROM_NOW_ON, SESSION, TRUSTS, Match, Unit
@@ -55,7 +55,6 @@ LISTED = 200  # units that a question of dates or filters alone may list
 _TOUCHES = "u.at != '' and substr(max(u.at, u.until), 1, 10) >= ? and substr(u.at, 1, 10) <= ?"
 SEARCHED = 0.2  # what a search word counts, against a word of the text; a synonym of the vault counts more
 _MOST = K1 + 1
-_BODY = COUNTED.index("body")
 _STEPS = (-1, 1, -2, 2)  # to the turns beside one
 
 Scores = Mapping[int, float]  # by rowid
@@ -208,7 +207,8 @@ class Folding:
 
     def _same(self, unit: UnitSummary, own: str) -> int | None:
         """The unit that is shown, says the same, and is trusted at least as much."""
-        words, level = frozenset(codes_in(own)), TRUSTS.index(unit.trust)
+        level = TRUSTS.index(unit.trust)
+        words = frozenset(codes_in(own)) if unit.trust != "trusted" else frozenset[str]()
         for shown_unit, text, words_shown in self._said:
             if TRUSTS.index(shown_unit.trust) <= level and (
                 own == text
@@ -755,12 +755,12 @@ class _LeafCounter:
         for rowid, unit in units.items():
             if rowid in candidates:
                 self._places[rowid] = place
-                texts.append(place + _BODY)
+                texts.append(place + BODY)
                 columns.append(unit.columns)
                 place += len(COUNTED)
             else:
                 texts.append(place)
-                columns.append(unit.columns.split("\n", _BODY + 1)[_BODY])
+                columns.append(unit.body)
                 place += 1
         fields = "\n".join(columns)
         self._has_pairs = has_pairs(fields)
@@ -781,7 +781,7 @@ class _LeafCounter:
         counts: Mapping[int, float] = self._bodies.get(rowid, NONE)
         first = self._places[rowid]
         for at, sign in enumerate(self._signs[first : first + len(COUNTED)]):
-            if sign and at != _BODY:
+            if sign and at != BODY:
                 counts = dict(counts)
                 for n, weighed in self._weigh(self._units[rowid].kind, first + at, COUNTED[at]).items():
                     counts[n] = counts.get(n, 0.0) + weighed
@@ -790,7 +790,7 @@ class _LeafCounter:
     def is_short(self, rowid: int) -> bool:
         """True for a turn no longer than the average."""
         usual = self._usual.get((self._units[rowid].kind, "body"), 0.0)  # in a log no turn may have any words
-        place = self._places[rowid] + _BODY
+        place = self._places[rowid] + BODY
         return length(self._fields[place], self._signs[place]) <= usual
 
     def lent(self, rowid: int, *, only_answers: bool) -> tuple[dict[int, float], dict[int, str]]:

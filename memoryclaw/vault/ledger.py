@@ -25,7 +25,7 @@ _OWN_MONTH = late.pattern(r"\d{4}-\d\d\.jsonl")
 _FIGURES = frozenset({"ts", "event", "receipt", "session", "mode", "ids"})
 _DEVICE = late.pattern(r"[a-z0-9][a-z0-9_-]{0,63}")
 _Events = tuple[dict[str, Any], ...]
-Digests = dict[str, set[str]]
+Digests = dict[str, frozenset[str]]
 
 
 class Ledger:
@@ -104,14 +104,14 @@ class Ledger:
         if events[: len(known)] != known:
             known, shown = [], {}
         # Anew, for another recall may be reading what there was.
-        shown = {id_: {*digests} for id_, digests in shown.items()} if len(events) > len(known) else shown
+        shown = {**shown} if len(events) > len(known) else shown
         for event in events[len(known) :] if which != "none" else ():
             if event.get("seen") == "none":
                 shown.clear()
             digests = event.get("digests")
             if isinstance(digests, dict) and (which == "all" or event.get("mode") != "recall"):
                 for id_, digest in digests.items():
-                    shown.setdefault(id_, set()).add(str(digest).partition("/")[0])
+                    shown[id_] = shown.get(id_, frozenset()) | {str(digest).partition("/")[0]}
         if len(self._shown) > _SESSIONS:
             self._shown.clear()
         self._shown[session, which] = events, shown
