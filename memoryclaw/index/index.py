@@ -37,7 +37,7 @@ from memoryclaw.text.language import Language, characters, ends_in_question, key
 from memoryclaw.vault.folder import pack_stamp
 from memoryclaw.vault.layout import page_name
 
-VERSION = "41"  # of the tables and of the analysis; another number means another index
+VERSION = "42"  # of the tables and of the analysis; another number means another index
 _APART = "|"  # a token that no word is
 _FILE_SQL = f"insert into files values({','.join('?' * 21)})"
 _UNIT_SQL = f"insert into unit values({','.join('?' * 26)})"

@@ -16,7 +16,18 @@ from memoryclaw.late import NamedTuple
 from memoryclaw.model import VALUE, Match, Matched, Unit
 from memoryclaw.recall.question import BEFORE_WHAT, RELATED_IN, Question, kin_of, says
 from memoryclaw.recall.rank import OVER, Ranking, names_field
-from memoryclaw.recall.recall import Earlier, OwnText, Recalled, mixed, recall, sequels, shows, text_of, to_do
+from memoryclaw.recall.recall import (
+    Earlier,
+    OwnText,
+    Recalled,
+    mixed,
+    naming,
+    recall,
+    sequels,
+    shows,
+    text_of,
+    to_do,
+)
 from memoryclaw.recall.relevance import asks_of_oneself, is_of_another, is_other_sex, tells_of_other_sign
 from memoryclaw.recall.search import RELATED, Searcher, answering_share, share_of, signs_held, signs_of
 from memoryclaw.text import words as lists
@@ -36,7 +47,7 @@ _AS_MUCH = 0.7  # of what a line holds, a later one that may say otherwise; of w
 # a line that is an item, a quote, a row, a heading or a property of its own
 _BLOCK = re.compile(r"\s*(?:[-*+>|#]|\d+[.)]\s|[\w -]{1,40}::(?:\s|$))")
 # of bullets, quotes, rows and headings, before a line; `**` begins what is bold
-_MARKS = re.compile(r"(?:\s*(?:[-*+]\s|[>|]|#+\s))*\s*")
+_MARKS = re.compile(r"(?:\s*(?:[-*+]\s|[>|]|#{1,6}\s))*\s*")
 _CALLOUT = re.compile(r">\s*\[!")
 _LABEL = re.compile(r"[^\W\d_][\w /-]{0,30}: ")
 _COLUMN = re.compile(r"(?:^\||;) [^:;]{1,60}: ")  # the name of a cell's column
@@ -101,6 +112,7 @@ class _Candidate(NamedTuple):
     passage: str
     is_certain: bool  # its field is what the question asks for: later talk is reconciled with it
     tells_day: bool  # it names a day that is asked about
+    is_named: bool  # its field is asked for by its own name, not only by related words
     until: str = ""  # the day on which it ceased to hold, where what held before is asked for
 
 
@@ -181,25 +193,63 @@ def ask(
 
     answering = sorted(
         filter(is_sure, candidates),
-        key=lambda candidate: (candidate.is_certain, candidate.line.share),
+        # `occupation` before `doctor`, where one's job is asked for
+        key=lambda candidate: (candidate.is_certain, candidate.is_named, candidate.line.share),
         reverse=True,
     )
     if before := sorted(filter(attrgetter("until"), answering), key=attrgetter("until"), reverse=True):
         return _answered(recalled, [candidate.line for candidate in before[:LINES]])
+    if not candidates:
+        return _answered(recalled, (), is_sure=False)
     with searcher.reading():
         later = _sequels(searcher, ranking, answering[:LINES] or candidates[:DOUBTED], own)
-    candidates = [line for candidate in candidates for line in (*later.get(candidate.line.id, ()), candidate)]
-    answering = [candidate for candidate in answering if candidate.line.id not in later]
-    lines = [candidate.line for candidate in answering[:LINES]] or islice(_nearest(candidates), NEAREST)
-    return _answered(recalled, lines, is_sure=bool(answering))
+        candidates = [
+            line for candidate in candidates for line in (*later.get(candidate.line.id, ()), candidate)
+        ]
+        answering = [candidate for candidate in answering if candidate.line.id not in later]
+        best = [candidate.line for candidate in answering[:LINES] or candidates[:1]]
+        news = _news(searcher, ranking, best, own)
+        newest = [*islice((candidate for candidate in news if not _is_doubtful(candidate.line, doubts)), 1)]
+    if answering:
+        return _answered(recalled, [*best, *(candidate.line for candidate in newest)])
+    nearest = _nearest([*candidates[:1], *newest, *candidates[1:]])
+    return _answered(recalled, islice(nearest, NEAREST), is_sure=False)
+
+
+def _news(
+    searcher: Searcher, ranking: Ranking, best: Sequence[AnswerLine], own: OwnText
+) -> Iterator[_Candidate]:
+    """The lines of later days, the newest first, that name what the first of these names, and that none of them says."""
+    question, answer = ranking.question, best[0]
+    is_value = answer.kind == "fact" and not answer.text.endswith('"')
+    about = answer.text.partition(": ")[0] if is_value else ""
+    names, hits = naming(searcher, question, _said(answer), answer.when, is_value=is_value, about=about)
+    shown = [set(words_of(line.text)) for line in best]
+    for hit in hits:
+        (match,) = searcher.matches(ranking, [hit])
+        for candidate in _of_unit(searcher, ranking, match, _whose(searcher, question), 0.0, own_text=own):
+            line, words = candidate.line, words_of(candidate.line.text)
+            is_of_others = "another" in line.against or "pasted" in line.against
+            is_new = not any(shown_words.issuperset(words) for shown_words in shown)
+            is_about = not names.isdisjoint(question.language.telling(words))
+            if is_about and is_new and not (is_of_others or ends_in_question(line.text)):
+                yield candidate._replace(line=line._replace(against=("later",)))
+
+
+def _said(line: AnswerLine) -> str:
+    """The value of a fact, or what was said."""
+    return (line.text.partition(": ")[2] or line.text).strip('"')
+
+
+def _is_doubtful(line: AnswerLine, doubts: Doubts) -> bool:
+    return all(_DOUBTS & signs for _, signs in doubts(_said(line)))
 
 
 def _is_only_supposed(question: Question, doubts: Doubts, signs: AbstractSet[str], line: AnswerLine) -> bool:
     """True for a line of talk that says nothing of what is asked but as a supposition, a guess, a question or in jest, unless the question supposes as well."""
     if not (line.kind in _SPOKEN or line.text.endswith('"')) or question.of_duty:
         return False
-    text = line.text.partition(": ")[2] or line.text
-    pieces = [*doubts(text.strip('"'))]
+    pieces = [*doubts(_said(line))]
     is_about = [not question.tokens.isdisjoint(question.language.tokens(words)) for words, _ in pieces]
     # What follows may put right what is asked: `it was supposed to be in April, we pushed it to May`.
     behind = pieces[is_about.index(True) :] if any(is_about) else []
@@ -289,11 +339,7 @@ def _candidates(
     """The best line of each match that says something new, in rank order."""
     spoken: list[set[str]] = []
     kinds: dict[tuple[str, int], str] = {}
-    whose: AbstractSet[str] = ranking.question.any_entity.keys() | ranking.question.any_person.keys()
-    if asks_of_oneself(ranking.question) and (
-        ranking.question.of_before or whose <= ranking.question.called.keys()
-    ):  # `my landlord before Mr Dunne`
-        whose = whose | searcher.own_keys()
+    whose = _whose(searcher, ranking.question)
     for match in matches:
         for candidate in _of_unit(searcher, ranking, match, whose, least, own_text=own):
             line = candidate.line
@@ -307,6 +353,14 @@ def _candidates(
                 spoken.append(words)
                 yield candidate
                 break
+
+
+def _whose(searcher: Searcher, question: Question) -> AbstractSet[str]:
+    """The keys of whom a question is about."""
+    whose: AbstractSet[str] = question.any_entity.keys() | question.any_person.keys()
+    # `my landlord before Mr Dunne`
+    is_own = asks_of_oneself(question) and (question.of_before or whose <= question.called.keys())
+    return whose | searcher.own_keys() if is_own else whose
 
 
 def _of_unit(
@@ -354,6 +408,7 @@ def _of_unit(
     is_beside = is_named and not is_holder and _is_beside(question, unit)
     is_asked_about = in_folder or is_holder or key_of(unit.entity) in whose
     is_certain = is_named and not is_beside and is_asked_about
+    is_direct = is_certain and names_field(question, unit)
     is_before = question.of_before and unit.state == "superseded" and not _is_named(unit.value, question)
     is_another = (is_named and not is_certain) or (unit.field == "is" and not is_asked_about)
     is_another = is_another and question.of_myself and not question.any_person
@@ -415,7 +470,7 @@ def _of_unit(
         )  # fmt: skip
         until = unit.until[:10] if is_before else ""
         passage = _passage(plain, at, last, read, turns)
-        yield _Candidate(answer, passage, is_certain, bool(days_told[at]), until)
+        yield _Candidate(answer, passage, is_certain, bool(days_told[at]), is_direct, until)
 
 
 def _without_slips(candidates: Iterable[_Candidate], matches: Iterable[Match]) -> list[_Candidate]:

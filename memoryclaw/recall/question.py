@@ -42,6 +42,7 @@ from memoryclaw.text.language import (
     sentences,
     words_of,
 )
+from memoryclaw.vault.vocabulary import fields_of_kind
 
 PREFIX_WORDS = 32  # a prefix stands for at most so many words of the vault, the most frequent ones
 FUZZY_WORDS = 8
@@ -463,6 +464,9 @@ def understand(
         # Fields have English names.
         field_names = [(phrase, field) for field, phrase in fields.items() if spoken_code in _SMALL_ABROAD]
         field_names += _words_for_fields(fields, catalog, languages)
+        kinds = _kinds_asked(text, words)
+        field_names += kinds.items()
+        fields |= {field: word for word, field in kinds.items()}
         keys = list(dict.fromkeys(candidate.key for candidate in candidates(words)))
         # Who plays a role is named by a fact, and so is no guess.
         aliases = _synonyms(words, tokens, vocabulary, names_of_roles, share=1.0)
@@ -503,6 +507,15 @@ def understand(
         tuple(vocabulary.unknown), tuple(notices), coming, fields, called, parted=tuple(vocabulary.parted),
     )  # fmt: skip
     return question._replace(own=catalog.own_keys()) if question.of_myself else question
+
+
+def _kinds_asked(text: str, words: Sequence[str]) -> dict[str, str]:
+    """The word for a kind, of which alone one asks which one's own is, and the field that holds it: `drives`, for `which car do I have`."""
+    typed = words_of(text)
+    is_which = any(before in _WHICH and [word] == [*words] for before, word in pairwise(typed))
+    if not is_which or (_MYSELF.isdisjoint(typed) and not _is_own_abroad(text)):
+        return {}
+    return {word: field for word in words for field in fields_of_kind(word)}
 
 
 def kind_filter(kind: str) -> Filter:

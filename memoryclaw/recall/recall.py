@@ -13,7 +13,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache, lru_cache
-from itertools import compress
+from itertools import compress, islice
 from types import MappingProxyType
 from typing import Any
 
@@ -686,7 +686,7 @@ def place(unit: Unit) -> PackPosition:
     )
 
 
-@lru_cache(maxsize=256)  # a pack weighs a line, takes it in and counts it
+@lru_cache(maxsize=1024)  # a pack weighs a line, takes it in and counts it
 def line(place: PackPosition, text: str) -> str:
     """The line of an item; its text is made harmless here, and what is pasted in it marked."""
     text = place.mixed.marked(text) if place.mixed else text
@@ -808,6 +808,9 @@ def _part(sentences: list[str], number: int, surfaces: frozenset[str], fits: Cal
 # question is about.
 
 FOLLOWED = 3  # of the best units, to which what was said later is looked for
+BEHIND = 0.9  # of the score of a line, for one that only names the same
+FEW = 12  # units that hold a name of which a later line is news
+_NAME = re.compile(r"(?<=[^\s.!?:…\"“„] )[^\W\d_a-zß-ÿ][\w-]+")  # within a sentence
 COMPARED = 36  # units that share words with them
 _SPOKEN = frozenset({"fact", "turn"})
 
@@ -827,20 +830,49 @@ class Sequel(NamedTuple):
     hit: Ranked
     unit: Unit
     sentence: str
+    share: float = 1.0  # of the score of the line, for what may say that it holds no longer
+
+
+def later_words(searcher: Searcher, texts: Sequence[str], day: str) -> list[Ranked]:
+    """What people said after a day and shares rare words with these texts."""
+    return [
+        hit
+        for hit in (searcher.sharing(texts, COMPARED, day) if texts else ())
+        if hit.unit.kind in _SPOKEN
+        and not hit.unit.asks
+        and hit.unit.trust not in ("untrusted", "quarantined")
+        and hit.unit.role != "assistant"
+        and hit.unit.at[:10] > day
+    ]
+
+
+def naming(
+    searcher: Searcher, question: Question, text: str, day: str, *, is_value: bool, about: str = ""
+) -> tuple[frozenset[str], list[Ranked]]:
+    """What few units name of what a line names, as index tokens, and the turns of later days that share it, the newest first: of the owner and of whom the question names.
+
+    Such a turn may tell that the line holds no longer, in whatever words.
+
+    Args:
+        is_value: every word of the text counts as a name, and not those alone that stand with a capital in a sentence or are asked for.
+        about: of whom and what a value is: what of it is asked for counts as well.
+    """
+    telling = question.language.telling
+    asked = [word for word in words_of(f"{about} {text}") if not question.tokens.isdisjoint(telling([word]))]
+    named = words_of(" ".join((*((text,) if is_value else _NAME.findall(text)), *asked)))
+    names = searcher.rare((word for word in named if not word.isdigit()), FEW)
+    if not (names and day) or question.days:
+        return names, []
+    speakers = searcher.own_keys() | question.any_entity.keys() | question.any_person.keys()
+    hits = (hit for hit in later_words(searcher, [" ".join(named)], day) if hit.unit.kind == "turn")
+    by_speakers = [hit for hit in hits if hit.unit.entity_key in speakers]
+    return names, sorted(by_speakers, key=lambda hit: hit.unit.at, reverse=True)
 
 
 def sequels(searcher: Searcher, question: Question, lines: Sequence[Earlier]) -> Iterator[Sequel]:
     """The sentences of later units that end these lines."""
     first = min((line.day for line in lines), default="")
-    hits = [
-        hit
-        for hit in (searcher.sharing((line.text for line in lines), COMPARED) if lines else ())
-        if hit.unit.kind in _SPOKEN
-        and not hit.unit.asks
-        and hit.unit.trust not in ("untrusted", "quarantined")
-        and hit.unit.role != "assistant"
-        and hit.unit.at[:10] > first
-    ]
+    hits = later_words(searcher, [line.text for line in lines], first)
     units = searcher.units(hits) if hits else {}
     telling = {rowid: later for rowid, unit in units.items() if (later := telling_lines(unit, question))}
     for line in lines if telling else ():
@@ -855,28 +887,44 @@ def sequels(searcher: Searcher, question: Question, lines: Sequence[Earlier]) ->
                 yield Sequel(line.id, hit, unit, ending.sentence)
 
 
+def _news(
+    searcher: Searcher, question: Question, line: Earlier, own: OwnText, *, is_value: bool
+) -> Iterator[Sequel]:
+    """What names the same as a line in later words of one's own, the newest first; what the question names it finds by itself."""
+    names, hits = naming(searcher, question, line.text, line.day, is_value=is_value)
+    units = searcher.units(hits) if hits else {}
+    for hit in hits:
+        unit = units[hit.unit.rowid]
+        words = words_of(own(unit.text, unit.entity))
+        if not (names - question.tokens).isdisjoint(question.language.telling(words)):
+            yield Sequel(line.id, hit, unit, unit.text, BEHIND)
+
+
 def _when(sequel: Sequel) -> tuple[str, str]:
     return sequel.unit.when, sequel.unit.id
 
 
-def followed(searcher: Searcher, ranking: Ranking, best: Sequence[Ranked]) -> Ranking:
-    """The ranking, in which what ends one of the best lines scores as much as that line; of a question with fields nothing but what it asks for."""
+def followed(searcher: Searcher, ranking: Ranking, best: Sequence[Ranked], own: OwnText) -> Ranking:
+    """The ranking, in which what ends one of the best lines scores as much as that line, and a little less what names the same as the first since; of a question with fields nothing but what it asks for."""
     if ranking.question.query.filters:
         return ranking
     spoken = [
         hit for hit in best if hit.unit.kind in _SPOKEN and hit.unit.role != "assistant" and hit.unit.at
     ]
-    units = searcher.units(spoken[:FOLLOWED]).values()
+    units = [*searcher.units(spoken[:FOLLOWED]).values()]
     lines = [
         Earlier(unit.id, unit.when[:10], unit.value if unit.kind == "fact" else unit.text) for unit in units
     ]
     newest = {row.of: row for row in sorted(sequels(searcher, ranking.question, lines), key=_when)}
+    if lines and lines[0].id not in newest:
+        news = _news(searcher, ranking.question, lines[0], own, is_value=bool(units[0].field))
+        newest.update((row.of, row) for row in islice(news, 1))
     if not newest:
         return ranking
     ranked = {hit.unit.rowid: hit for hit in ranking.units}
     scores, lifted = {hit.unit.id: hit.score for hit in ranking.units}, dict[int, Ranked]()
     for sequel in newest.values():
-        rowid, score = sequel.hit.unit.rowid, scores[sequel.of]
+        rowid, score = sequel.hit.unit.rowid, scores[sequel.of] * sequel.share
         hit = lifted.get(rowid) or ranked.get(rowid) or sequel.hit
         if not hit.decision and hit.score < score:
             gained = ("sequel", score - hit.score)
@@ -920,9 +968,9 @@ def recall(
         waiting, refused = _waiting(searcher, ranking, session, project)
         best = [hit for hit in waiting if hit.score or ranking.question.latest]
         best = [] if only_echoes(ranking, best, searcher.units) else best
-        relevance = relevance_of(ranking, best)
+        relevance = relevance_of(ranking, best, searcher.own_keys)
         speaks = relevance.passes or not floor
-        if speaks and (later := followed(searcher, ranking, best)) is not ranking:
+        if speaks and (later := followed(searcher, ranking, best, own)) is not ranking:
             ranking = later
             waiting, refused = _waiting(searcher, ranking, session, project)
         head = working(int(budget * WORKING_SHARE), not speaks) if working else []

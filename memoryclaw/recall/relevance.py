@@ -26,7 +26,7 @@ from memoryclaw.text.grammar import (
     spoken_in,
     tokens_of,
 )
-from memoryclaw.text.language import SMALL, WORD, key_of, sentences, words_of
+from memoryclaw.text.language import SMALL, WORD, ends_in_question, key_of, sentences, words_of
 from memoryclaw.text.snippets import without_block_ids
 from memoryclaw.vault.vocabulary import is_occupation
 
@@ -54,6 +54,9 @@ _CERTAIN = 30.0  # logarithm of odds
 _MATTERS = frozenset({"date", "day", "person"})
 # kinds of fields whose nouns name a text as well: `rewrite my email`
 _FORMS = frozenset({"email", "phone", "url"})
+_OF_TEXTS = frozenset(
+    {"name", "address"}
+)  # fields of people whose nouns name parts of texts and programs as well
 _WARY = frozenset(lists.lines("relevance.wary"))
 _WITH = frozenset(lists.words("relevance.with"))
 
@@ -64,7 +67,9 @@ _MARKS = late.pattern(r"[^\w\s'’-]+|\n")  # between pieces of talk
 _PASTED = (": ", '"', "“", "„", "«", "```", "\n")
 
 
-def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
+def relevance_of(
+    ranking: Ranking, best: Sequence[Ranked], owner: Callable[[], AbstractSet[str]]
+) -> Relevance:
     """Why a vault has something to say about a turn, or has not: each feature times what it weighs.
 
     A question with fields or operators, or of a time alone, says itself what is wanted: for that, anything found will do.
@@ -72,10 +77,13 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     Args:
         ranking: of the whole vault.
         best: what may stand in a context, in rank order.
+        owner: tells the keys of the one whose vault it is.
     """
     question, worth = ranking.question, _worth(ranking)
     is_wished = question.of_manner and any(hit.term("wish") for hit in best)
-    best = best[:BEST]
+    best = [hit for hit in best if not (_is_only_a_field(ranking, hit) and hit.unit.entity_key in owner())][
+        :BEST
+    ]
     if says_what(question):
         most, total = _most_held(ranking, best, worth) if _is_look_up(question) else (1.0, 1.0)
         enough = most >= LOOKED_UP * total or any(hit.term("goal") for hit in best)
@@ -105,6 +113,21 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     odds = sum(weight * values[name] for name, weight in weights_of("confidence").items())
     chance = round(1 / (1 + math.exp(-max(min(odds, _CERTAIN), -_CERTAIN))), 2)
     return Relevance(tuple(term for term in terms if term.value), chance if values["weight"] else 0.0)
+
+
+def _is_only_a_field(ranking: Ranking, hit: Ranked) -> bool:
+    """True for a fact of which a turn that asks nothing says the field alone, and not whose it is: `name: Dana`, for `rename the function to full_name`."""
+    question, unit = ranking.question, hit.unit
+    is_question = bool(question.form) or ends_in_question(question.query.text) or asks_about(question)
+    if unit.kind != "fact" or not unit.field or is_question or asks_of_oneself(question):
+        return False
+    from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - most turns name nothing of one's own
+
+    noun = noun_of(unit.field)
+    if noun is None or (noun.kind not in _FORMS and noun.field not in _OF_TEXTS):
+        return False  # `put the rent into the budget sheet`
+    tokens = {token for leaf in _leaves_held(ranking, unit.rowid) for token in leaf.clause.text.split()}
+    return tokens.isdisjoint(question.language.tokens(unit.value))
 
 
 def of_work(ranking: Ranking, waiting: Sequence[Ranked], owner: AbstractSet[str]) -> list[Ranked]:

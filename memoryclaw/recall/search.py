@@ -267,11 +267,19 @@ class Searcher:
             ranking = self._rank(question, 4 * pool, newest=newest)  # too many of the best were left out
         return self._with_vectors(ranking, self._lane) if self._lane else ranking
 
-    def sharing(self, texts: Iterable[str], most: int) -> list[Ranked]:
-        """At most so many units that share rare words with these texts, without a score."""
+    def sharing(self, texts: Iterable[str], most: int, after: str) -> list[Ranked]:
+        """At most so many units that share rare words with these texts, without a score; none where nothing is of a later day."""
+        if self._catalog.last_day() <= after:
+            return []
         spoken = self._index.language
         tokens = [[*spoken.telling(words_of(text))] for text in texts]
         return [Ranked(unit, 0.0) for unit in self._evidence.sharing(tokens, most)]
+
+    def rare(self, words: Iterable[str], most: int) -> frozenset[str]:
+        """The tokens of those words that carry a subject and that at most so many units hold."""
+        tokens = frozenset(self._index.language.telling(words))
+        counts = self._catalog.count_of(tokens)
+        return frozenset(token for token in tokens if counts.get(token, 0) <= most)
 
     def units(self, chosen: Sequence[Ranked]) -> dict[int, Unit]:
         """The units themselves by rowid, under the ids that they have in the answer."""
@@ -421,7 +429,7 @@ class Searcher:
     def body(self, hit: Ranked) -> str:
         """The codes of the text by which copies are known, read with its evidence; empty for what is no copy, as a few words that answer are none."""
         rowid = hit.unit.rowid
-        said = self._catalog.tokens([rowid])[rowid]["body"] if may_fold(hit.unit) else ""
+        said = self._catalog.coded([rowid])[rowid].body if may_fold(hit.unit) else ""
         is_short = hit.unit.kind == "turn" and len(said) < FEW
         return "" if is_short and any(turn.asks for turn in self.before([hit.unit])) else said
 
@@ -435,7 +443,6 @@ class Searcher:
     ) -> Callable[[Ranked], Reading]:
         """Tells which words of the question stand in one of these units."""
         notes = self._catalog.notes({hit.unit.path for hit in chosen})
-        stored = self._catalog.tokens([hit.unit.rowid for hit in chosen])
         leaves = ranking.question.all_leaves
         aims = len(leaves) - len(ranking.question.goal)
         sought = {token for leaf in leaves for token in leaf.clause.text.split(" ")}
@@ -451,7 +458,7 @@ class Searcher:
                     strict=True,
                 )
             )
-            words = read_columns(texts, stored[rowid], tokens_of, language(code))
+            words = read_columns(texts, self._catalog.tokens([rowid])[rowid], tokens_of, language(code))
             matched = sorted(ranking.evidence.counts.get(rowid, NOTHING_COUNTED).own)
             asked = reasons([leaves[n] for n in matched if n < aims], words)
             return Reading(hit, unit, note, asked, reasons([leaves[n] for n in matched if n >= aims], words))
@@ -620,7 +627,7 @@ def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
         stated = searcher.verdicts(ranking, chosen[:LINES], units)
         conflicts, superseded = searcher.conflicts(chosen, stated), searcher.superseded(chosen, units, stated)
         matches = [marked(match, conflicts, superseded) for match in matches]
-        relevance = relevance_of(ranking, [hit for hit in ranking.open if hit.score])
+        relevance = relevance_of(ranking, [hit for hit in ranking.open if hit.score], searcher.own_keys)
         return Answer(**searcher.answer(text, ranking, matches, decisions, relevance))
 
 

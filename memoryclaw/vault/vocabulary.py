@@ -217,7 +217,8 @@ STREET, _PLACE = late.pattern(_STREET), late.pattern(rf"{_STREET}.{{0,60}}")
 _WORDS, _KINDS = (
     {
         form: frozenset(words.split())
-        for form, _, words in (line.partition(": ") for line in lists.lines(f"consolidation.{name}"))
+        for forms, _, words in (line.partition(": ") for line in lists.lines(f"consolidation.{name}"))
+        for form in forms.split(", ")
     }
     for name in ("value_forms", "value_kinds")
 )
@@ -244,6 +245,11 @@ def asked_as(field: str, value: str) -> frozenset[str]:
 def kinds_of(field: str) -> frozenset[str]:
     """The words for what a value of this field is, where they are listed: `city` where somebody lives."""
     return _KINDS.get(field, frozenset())
+
+
+def fields_of_kind(word: str) -> list[str]:
+    """The fields of which a value is what a word names: `drives`, of `car`."""
+    return [field for field, words in _KINDS.items() if word in words]
 
 
 def found_by(field: str, value: str) -> frozenset[str]:

@@ -531,6 +531,83 @@ def test_what_a_later_day_ends_is_not_sure_and_stands_behind_it(
     assert not new or any(earlier in line.text for line in answer.lines[1:])
 
 
+@pytest.mark.parametrize(
+    ("earlier", "later", "question", "is_shown"),
+    [
+        ("my physio is called Ines", "Ines broke her wrist so Rafael treats me", "who is my physio?", True),
+        ("Tove works at Ikea", "saw Tove behind the till at Lidl", "where does Tove work?", True),
+        ("we rent a Volvo", "the Volvo went back to Hertz", "do we rent a Volvo?", True),
+        ("my physio is called Ines", "if Ines were richer she would fly", "who is my physio?", False),
+        ("my physio is called Ines", "is Ines ill?", "who is my physio?", False),
+        ("my physio is called Ines", "my brother's physio is Kurt", "who is my physio?", False),
+        ("my physio is called Ines", "the bread is in the oven", "who is my physio?", False),
+    ],
+)  # fmt: skip
+def test_behind_a_sure_line_stands_the_newest_later_line_that_names_the_same(
+    tmp_path: Path, earlier: str, later: str, question: str, is_shown: bool
+) -> None:
+    files = {
+        f"logs/{day}/{day}.jsonl": TURN.format(day=day, turn=1, text=text)
+        for day, text in (("2026-03-01", earlier), ("2026-03-08", later))
+    }
+    put(tmp_path, {"memoryclaw.yaml": "", **files})
+    with App(tmp_path, clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as opened:
+        answer = opened.ask(question)
+    assert answer.answered
+    assert earlier in answer.lines[0].text
+    assert [later in line.text for line in answer.lines if line.against == ("later",)] == [True] * is_shown
+
+
+@pytest.mark.parametrize(
+    ("speaker", "later", "is_brought"),
+    [
+        ("user", "since the outage at Hetzner all of it runs on Scaleway", True),
+        ("Bob", "Hetzner and Scaleway both called me", False),
+        ("user", "fix this:\\n```python\\nHetzner.delete(scaleway=True)\\n```", False),
+    ],
+)
+def test_a_context_has_what_was_said_since_of_what_its_best_line_names(
+    tmp_path: Path, speaker: str, later: str, is_brought: bool
+) -> None:
+    said = TURN.format(day="2026-03-08", turn=1, text=later).replace('"user"', f'"{speaker}"')
+    files = {
+        "logs/2026-03-01/a.jsonl": "".join(
+            TURN.format(day="2026-03-01", turn=turn, text=text)
+            for turn, text in enumerate(("I live in Ghent", "nice weather", "Our database is on Hetzner."))
+        ),
+        "logs/2026-03-08/b.jsonl": said,
+        "deal.md": "# Deal\n- promo: Hetzner for Scaleway [since:: 2026-03-02] [expires:: 2026-03-09]\n",
+    }
+    put(tmp_path, {"memoryclaw.yaml": "", **files})
+    with App(tmp_path, clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as opened:
+        context = opened.recall("where is our database?").context
+    assert "Our database is on Hetzner" in context
+    assert ("scaleway" in context.lower()) is is_brought
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("which car do I have?", "user drives: Skoda Fabia"),
+        ("welches Auto habe ich?", "user drives: Skoda Fabia"),
+        ("which city am I in?", "user lives in: Ghent"),
+        ("bei welcher Firma bin ich?", "user works at: Fugro"),
+        ("which car should I buy?", ""),
+        ("is my car insured?", ""),
+        ("where's my car?", ""),
+    ],
+)
+def test_which_one_of_a_kind_is_ones_own_is_answered_by_the_field_that_holds_it(
+    tmp_path: Path, question: str, answer: str
+) -> None:
+    card = "# user\n- drives: Skoda Fabia\n- lives in: Ghent\n- works at: Fugro\n"
+    put(tmp_path, {"memoryclaw.yaml": "", "semantic/people.md": card})
+    with App(tmp_path, clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as opened:
+        answered = opened.ask(question)
+        assert bool(opened.recall(question).tokens) is bool(answer)
+    assert [line.text for line in answered.lines if answered.answered] == [answer] * bool(answer)
+
+
 CHINESE = ("湖边诊所周三不开门", "自行车放在车库后面", "楼下的面包店换了老板", "会议改到下午三点")
 
 

@@ -192,6 +192,20 @@ def test_work_that_names_a_thing_in_small_letters_or_somebody_by_a_role_gets_wha
             assert app.recall(turn, noted=False).context == ""
 
 
+def test_the_name_of_a_field_of_ones_own_wakes_nothing_in_work_that_asks_nothing(tmp_path: Path) -> None:
+    facts = "# user\n- name: Ada Okafor\n- phone: 0160 5550142\n- landlord: Mr Keane\n- lives in: Ghent\n"
+    with App(put(tmp_path / "v", {"memoryclaw.yaml": "", "semantic/people.md": facts})) as app:
+        for work in (
+            "rename the function to full_name",
+            "name ideas for a band",
+            "add a phone column to the table",
+        ):
+            assert app.recall(work, noted=False).tokens == 0
+        assert "Keane" in app.recall("write to the landlord about the boiler", noted=False).context
+        assert "Okafor" in app.recall("sign the letter with my name", noted=False).context
+        assert "0142" in app.recall("phone number?", noted=False).context
+
+
 def test_one_word_of_common_knowledge_is_no_matter_of_the_vault(tmp_path: Path) -> None:
     said = '- "I have a flat white every morning" [said:: 2026-03-01]\n- "the boiler is under warranty until may" [said:: 2026-03-01]\n'
     with App(put(tmp_path / "v", {"memoryclaw.yaml": "", "semantic/people.md": f"# user\n{said}"})) as app:

@@ -66,7 +66,8 @@ def ask(answer: rooms.ask.AnsweredQuestion) -> None:
 
     The lines come from facts, episodes, notes and logs; no model is asked. If no line is sure to
     answer, `ask` says so and shows the nearest with the lines around them: three on a terminal, else
-    up to ten.
+    up to ten. Behind the best line stands what you said since of what it names: it may hold no
+    longer.
     """
     lines = answer.lines
     if not answer.answered:
@@ -78,7 +79,7 @@ def ask(answer: rooms.ask.AnsweredQuestion) -> None:
         about = (line.title or line.id, line.when, line.trust * (line.trust != "trusted"))
         indent = 0 if answer.answered else len(_INDENT)
         for text in line.text.split("\n"):  # the nearest stand with those around them
-            flow(one_line(text), indent=indent, bold=answer.answered or text == line.best)
+            flow(one_line(text), indent=indent, bold=text == line.best if line.best else not line.against)
         words = cut(one_line(", ".join(filter(None, about))), terminal_width() - len(_INDENT))
         _places([f"{line.path}:{line.line}", words], 0)
     _remarks(shapes.asked(answer))
