@@ -69,11 +69,6 @@ def test_what_names_it_or_a_change_bears_on_it(vault_of: VaultOf, standing: str,
         ),
         ("I'm single", "I'm single", "i have a boyfriend now"),
         ("je suis végétarienne", "végétarienne", "je remange de la viande"),
-        (
-            "we want to buy a house in Ystad",
-            "we want to buy a house in Ystad",
-            "we bought the house in Ystad",
-        ),
     ],
 )
 def test_a_change_in_plain_words_ends_it(vault_of: VaultOf, standing: str, value: str, change: str) -> None:
@@ -97,8 +92,6 @@ def test_a_change_in_plain_words_ends_it(vault_of: VaultOf, standing: str, value
         ("I live in Bath", "we moved to slack"),
         ("I live in Bath", "we moved to a four day week"),
         ("I live in Bath", "we moved to the new API"),
-        ("we want to buy a house in Ystad", "my sister bought a house in Ystad"),
-        ("we want to buy a house in Ystad", "we didn't buy the house in Ystad"),
     ],
 )
 def test_what_is_told_beside_it_leaves_it(vault_of: VaultOf, standing: str, beside: str) -> None:
