@@ -242,6 +242,7 @@ def _said(line: AnswerLine) -> str:
 
 
 def _is_doubtful(line: AnswerLine, doubts: Doubts) -> bool:
+    """True where all that a line says is doubted, and where it states nothing: a request, a call."""
     return all(_DOUBTS & signs for _, signs in doubts(_said(line)))
 
 

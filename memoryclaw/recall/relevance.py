@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache, lru_cache
-from itertools import compress, pairwise
+from itertools import compress, islice, pairwise
 
 from memoryclaw import late
 from memoryclaw.index.bm25 import exact, rarity
@@ -54,9 +54,8 @@ _CERTAIN = 30.0  # logarithm of odds
 _MATTERS = frozenset({"date", "day", "person"})
 # kinds of fields whose nouns name a text as well: `rewrite my email`
 _FORMS = frozenset({"email", "phone", "url"})
-_OF_TEXTS = frozenset(
-    {"name", "address"}
-)  # fields of people whose nouns name parts of texts and programs as well
+# fields of people whose nouns name parts of texts and programs as well
+_OF_TEXTS = frozenset({"name", "address"})
 _WARY = frozenset(lists.lines("relevance.wary"))
 _WITH = frozenset(lists.words("relevance.with"))
 
@@ -81,9 +80,23 @@ def relevance_of(
     """
     question, worth = ranking.question, _worth(ranking)
     is_wished = question.of_manner and any(hit.term("wish") for hit in best)
-    best = [hit for hit in best if not (_is_only_a_field(ranking, hit) and hit.unit.entity_key in owner())][
-        :BEST
-    ]
+    if not (
+        question.form
+        or asks_about(question)
+        or ends_in_question(question.query.text)
+        or asks_of_oneself(question)
+    ):
+        best = [
+            *islice(
+                (
+                    hit
+                    for hit in best
+                    if not (_is_only_a_field(ranking, hit) and hit.unit.entity_key in owner())
+                ),
+                BEST,
+            )
+        ]
+    best = best[:BEST]
     if says_what(question):
         most, total = _most_held(ranking, best, worth) if _is_look_up(question) else (1.0, 1.0)
         enough = most >= LOOKED_UP * total or any(hit.term("goal") for hit in best)
@@ -116,10 +129,9 @@ def relevance_of(
 
 
 def _is_only_a_field(ranking: Ranking, hit: Ranked) -> bool:
-    """True for a fact of which a turn that asks nothing says the field alone, and not whose it is: `name: Dana`, for `rename the function to full_name`."""
-    question, unit = ranking.question, hit.unit
-    is_question = bool(question.form) or ends_in_question(question.query.text) or asks_about(question)
-    if unit.kind != "fact" or not unit.field or is_question or asks_of_oneself(question):
+    """True for a fact of which a turn says the field alone, that names parts of texts as well: `name: Dana`, for `rename the function to full_name`."""
+    unit = hit.unit
+    if unit.kind != "fact" or not unit.field:
         return False
     from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - most turns name nothing of one's own
 
@@ -127,7 +139,7 @@ def _is_only_a_field(ranking: Ranking, hit: Ranked) -> bool:
     if noun is None or (noun.kind not in _FORMS and noun.field not in _OF_TEXTS):
         return False  # `put the rent into the budget sheet`
     tokens = {token for leaf in _leaves_held(ranking, unit.rowid) for token in leaf.clause.text.split()}
-    return tokens.isdisjoint(question.language.tokens(unit.value))
+    return tokens.isdisjoint(ranking.question.language.tokens(unit.value))
 
 
 def of_work(ranking: Ranking, waiting: Sequence[Ranked], owner: AbstractSet[str]) -> list[Ranked]:
