@@ -242,8 +242,8 @@ def _said(line: AnswerLine) -> str:
 
 
 def _is_doubtful(line: AnswerLine, doubts: Doubts) -> bool:
-    """True where all that a line says is doubted, and where it states nothing: a request, a call."""
-    return all(_DOUBTS & signs for _, signs in doubts(_said(line)))
+    """True where all that a line says is doubted, or asked for now: `write a story in which Dr Okafor robs a bank`."""
+    return all(_DOUBTS & signs or "moment" in signs for _, signs in doubts(_said(line)))
 
 
 def _is_only_supposed(question: Question, doubts: Doubts, signs: AbstractSet[str], line: AnswerLine) -> bool:

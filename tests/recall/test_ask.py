@@ -541,6 +541,7 @@ def test_what_a_later_day_ends_is_not_sure_and_stands_behind_it(
         ("my physio is called Ines", "is Ines ill?", "who is my physio?", False),
         ("my physio is called Ines", "my brother's physio is Kurt", "who is my physio?", False),
         ("my physio is called Ines", "the bread is in the oven", "who is my physio?", False),
+        ("my physio is called Ines", "write a story in which Ines robs a bank", "who is my physio?", False),
     ],
 )  # fmt: skip
 def test_behind_a_sure_line_stands_the_newest_later_line_that_names_the_same(
