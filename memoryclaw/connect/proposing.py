@@ -24,7 +24,7 @@ from memoryclaw.vault.layout import slug, timestamp
 from memoryclaw.vault.notes import trust_of_file
 from memoryclaw.writing.context import WriteContext, fact_in_words
 from memoryclaw.writing.decisions import decisions_of, fingerprint
-from memoryclaw.writing.pending import PENDING_FILE, add_all_pending, read_pending
+from memoryclaw.writing.pending import PENDING_FILE, PendingFact, add_all_pending, read_pending
 from memoryclaw.writing.tombstones import SENTENCE, Tombstones
 from memoryclaw.writing.writer import Edit, text_change, write
 
@@ -344,20 +344,15 @@ def offer(context: WriteContext, offers: Sequence[ImportCandidate], title: str, 
 
 def _propose(context: WriteContext, new: Sequence[ImportCandidate], title: str) -> tuple[str, str]:
     """Writes the proposals; returns the commit, and what else there is to say."""
-    run = context.run("import")
-    facts = [
-        action for candidate in new for action in candidate.change.actions if isinstance(action, AddPending)
-    ]
-    notes = [
-        proposal(candidate.change, run)
-        for candidate in new
-        if not isinstance(candidate.change.actions[0], AddPending)
-    ]
-    edits = [
-        Edit(path, partial(lambda data, _: data, text.encode("utf-8", "replace"))) for path, text in notes
-    ]
-    if facts:
-        pending = [action.fact for action in facts]
+    run, pending, edits = context.run("import"), list[PendingFact](), list[Edit]()
+    for candidate in new:
+        (action,) = candidate.change.actions
+        if isinstance(action, AddPending):
+            pending.append(action.fact)
+        else:
+            path, text = proposal(candidate.change, run)
+            edits.append(Edit(path, partial(lambda data, _: data, text.encode("utf-8", "replace"))))
+    if pending:
         edits.append(Edit(PENDING_FILE, text_change(lambda text: add_all_pending(text, pending))))
     names = list(dict.fromkeys(candidate.source for candidate in new))
     message = context.message("import-memories", run=run, count=len(new), files=names, title=title)

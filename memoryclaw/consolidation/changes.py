@@ -13,14 +13,13 @@ The record names no commits, so that a run that was killed and run again leaves 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from itertools import groupby
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any
 
 from memoryclaw.consolidation.actions import (
     ACTIONS,
@@ -244,67 +243,13 @@ def _patch(
     actions: tuple[Action, ...], collections: frozenset[str], as_planned: bool, text: str | None
 ) -> str | None:
     for _, group in groupby(actions, key=_together):
-        difference = _patch_together(tuple(group), collections, text)
-        if as_planned and difference.refusal:
-            raise OvertakenError(difference.refusal)
-        text = difference.after(text or "")
+        together = tuple(group)
+        after = patch_together(together, collections, text)
+        refusals = (action.refusal(text, after, collections) for action in together)
+        if as_planned and (refusal := next(filter(None, refusals), "")):
+            raise OvertakenError(refusal)
+        text = after
     return text
-
-
-class _Difference(NamedTuple):
-    """What a patch made of a text: how much it left at either end, and what stands between; None: there is no file."""
-
-    head: int
-    tail: int
-    between: str | None
-    refusal: str  # why it is not to be made, where the text is no longer what it was planned on
-
-    @classmethod
-    def of(cls, before: str, after: str | None, refusal: str) -> Self:
-        """The difference of two texts."""
-        if after is None:
-            return cls(0, 0, None, refusal)
-        head = _alike(before, after)
-        tail = _alike(before[head:][::-1], after[head:][::-1])
-        return cls(head, tail, after[head : len(after) - tail], refusal)
-
-    def after(self, before: str) -> str | None:
-        """What comes of a text."""
-        if self.between is None:
-            return None
-        return before[: self.head] + self.between + before[len(before) - self.tail :]
-
-
-def _alike(text: str, beside: str) -> int:
-    """How many characters two texts begin with alike."""
-    least, most = 0, min(len(text), len(beside))
-    while least < most:
-        middle = (least + most + 1) // 2
-        if text[least:middle] == beside[least:middle]:
-            least = middle
-        else:
-            most = middle - 1
-    return least
-
-
-def _patch_together(
-    actions: tuple[Action, ...], collections: frozenset[str], text: str | None
-) -> _Difference:
-    digest = text if text is None else hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
-    worked_out = _worked_out(actions, collections, digest)
-    if not worked_out:
-        after = patch_together(actions, collections, text)
-        refusals = (action.refusal(text, after, collections) for action in actions)
-        worked_out.append(_Difference.of(text or "", after, next(filter(None, refusals), "")))
-    return worked_out[0]
-
-
-# A run works out its outcome before it writes, so every patch is asked for twice. As texts, those of a large file would fill the memory.
-@lru_cache(maxsize=8192)
-def _worked_out(
-    _actions: tuple[Action, ...], _collections: frozenset[str], _digest: bytes | None
-) -> list[_Difference]:
-    return []
 
 
 def _together(action: Action) -> object:

@@ -588,7 +588,8 @@ def _why_denied(claimed: ModelClaim, statement: Statement, turn: Turn) -> str:
         return ""
     places = _places(value, tokens)
     if places and all(
-        tokens[place - 1] in words.negations or _is_the_other(tokens[:place], words) for place in places
+        tokens[place - 1] in words.negations or words.not_the_other.ending_at(tokens, place)
+        for place in places
     ):
         return "it is denied"
     line = tokens_of(turn.text)
@@ -610,11 +611,6 @@ def _without_reasons(text: str, value: Sequence[str], words: Grammar) -> tuple[s
 def _places(value: Sequence[str], tokens: Sequence[str]) -> list[int]:
     """Where a value stands, but for the very beginning."""
     return [place for place in range(1, len(tokens)) if tokens[place : place + len(value)] == value]
-
-
-def _is_the_other(before: Sequence[str], words: Grammar) -> bool:
-    """True behind `instead of` and the like."""
-    return any(words.not_the_other.at(before, len(before) - n) == n for n in range(1, min(4, len(before))))
 
 
 _DOUBTS = {

@@ -28,7 +28,6 @@ from memoryclaw.recall.restated import (
     is_told_in_part,
     kinds_of_values,
     renews,
-    share_a_word,
     spans_apart,
     speaks_of_another,
     stems,
@@ -299,12 +298,8 @@ class _Later(NamedTuple):
 @lru_cache(maxsize=1024)
 def _later(text: str) -> _Later:
     words, tokens = grammar_of(text), tokens_of(text)
-    is_change = words.ending_verbs.within(tokens) or words.news.within(tokens)
-    stated = (
-        clause
-        for clause in clauses_told(text, words)
-        if clause.kind not in ("wish", "modal", "order", "duty")
-    )
+    stated = (clause for clause in clauses_told(text, words) if clause.kind not in UNSTATED - {"report"})
+    is_change = words.changing.within(tokens)
     return _Later(words, tuple(stated) if is_change else (), tokens, words.endings.within(tokens))
 
 
@@ -494,12 +489,9 @@ def turns_in(clause: Clause, words: Grammar) -> tuple[FacetChange, ...]:
 
 def _fields_told(clause: Clause, words: Grammar) -> list[tuple[str, str]]:
     """The facets of which a clause tells a value, each with its field, with a sign of change, by its verb or by what somebody is: `ich wohne wieder in Köln`, `I'm a surveyor now`."""
-    tokens, signs = clause.tokens, (words.changes, words.returns, words.beginnings)
-    spans = [span for sign in signs for span in sign.places(tokens)]
-    others = words.negations, words.former, words.ending_verbs  # `you can quit calling me sir`
-    if not spans or clause.joined or any(sign.within(tokens) for sign in others):
+    tokens, idle = clause.tokens, words.turning.covered(clause.tokens)
+    if not idle or clause.joined or words.unturned.within(tokens):  # `you can quit calling me sir`
         return []
-    idle = {n for place, size in spans for n in range(place, place + size)}
     plain = " ".join(token for n, token in enumerate(tokens) if n not in idle)
     named = {
         field.partition(" ")[2] for text in (clause.text, plain) for field in fields_in(text, words.code)[0]
@@ -584,9 +576,8 @@ def _takes_place(clause: Clause, words: Grammar, fact: Fact) -> bool:
 def _beside(text: str, kind: _Kind, words: Grammar) -> frozenset[str]:
     """The stems of what a text names besides things of a kind."""
     tokens = tokens_of(text)
-    idle = kind.names, kind.members, words.tidings
-    spans = (span for entries in idle for span in entries.places(tokens))
-    places = {n for place, size in spans for n in range(place, place + size)}
+    idle = (entries.covered(tokens) for entries in (kind.names, kind.members, words.tidings))
+    places = set[int]().union(*idle)
     is_thing = [before in words.noun_openers for before in ("", *tokens)]  # `the blog`
     named = (
         token for n, token in enumerate(tokens) if n not in places or (is_thing[n] and token in words.verbs)
@@ -665,15 +656,8 @@ def is_tied(claim: Claim, older: Fact) -> bool:
     if not claim.said or older.said > claim.said:
         return False
     words = claim.value if claim.is_statement else claim.words
-    if claim.change:
-        is_said_anew = share_a_word(older.value, words) and (
-            told_anew(older.value, words)
-            or gives_up(older.value, words)
-            or renews(older.value, words, change=True)
-        )
-    else:
-        is_said_anew = renews(older.value, words, change=False)
-    if not is_said_anew:
+    is_said_anew = claim.change and (told_anew(older.value, words) or gives_up(older.value, words))
+    if not (is_said_anew or renews(older.value, words, change=claim.change)):
         return False  # as of nearly all that stands
     ended = [ending for _, ending in endings(words)]
     if ended and endings(older.value) and not any(ending <= stems(older.value, words) for ending in ended):
@@ -911,7 +895,7 @@ class Pair:
         is_own = bool(whose) or not (self.owner or clause.subject or not words.changes.at(tokens))
         if not is_own or not self.old.isdisjoint(_stems(" ".join(behind), code)):
             return False
-        signs = {n for place, size in words.changes.places(tokens) for n in range(place, place + size)}
+        signs = words.changes.covered(tokens)
         named = [
             token
             for n, token in enumerate(before)

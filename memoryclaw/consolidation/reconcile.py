@@ -189,7 +189,7 @@ def _ordered_thing(order: str, words: Grammar) -> frozenset[str]:
     ways = _ways(tokens)
     if _NAMED in ways:
         return frozenset()
-    places = {n for place, size in words.order_frames.places(tokens) for n in range(place, place + size)}
+    places = words.order_frames.covered(tokens)
     plain = (
         token
         for n, token in enumerate(tokens)

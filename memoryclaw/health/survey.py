@@ -183,10 +183,8 @@ def _in_git(history: History, notes: Mapping[str, bytes]) -> tuple[list[str], in
             out = history.git.run("diff-index", "--cached", "--name-only", "-z", "--no-renames", head)
             staged = set(history.names_of(out.decode("utf-8", "surrogateescape").split("\0"))) - {""}
         oids = ((path, data, entries[path].oid) for path, data in notes.items() if path in entries)
-        kinds = {64: "sha256"}
-        edited = {
-            path for path, data, oid in oids if object_id("blob", data, kinds.get(len(oid), "sha1")) != oid
-        }
+        kind = history.hash_name
+        edited = {path for path, data, oid in oids if object_id("blob", data, kind) != oid}
         return [path for path in new if path not in ignored], len(ignored), tuple(sorted(staged | edited))
     except HistoryError:
         return [], 0, ()

@@ -372,6 +372,7 @@ question: Shape[rooms.evaluation.QuestionResult] = Shape(
 )
 evaluated: Shape[rooms.evaluation.Evaluated] = Shape(
     "path recall mrr ndcg@10=ndcg in_context kept_out questions",
+    fresh=True,
     **_SHARES,
     kept_out=("dict[str, int]", lambda results: {"ids": results.kept_out[1], "kept": results.kept_out[0]}),
 )

@@ -42,6 +42,8 @@ from memoryclaw.text.language import (
     sentences,
     words_of,
 )
+from memoryclaw.text.merging import shared_ends
+from memoryclaw.vault.fact_values import KIN, KIN_BESIDES, NOUNS, noun_of
 from memoryclaw.vault.vocabulary import fields_of_kind
 
 PREFIX_WORDS = 32  # a prefix stands for at most so many words of the vault, the most frequent ones
@@ -64,8 +66,8 @@ KIND_NAMES = {"log": "turn", "logs": "turn", "semantic": "fact", "memory": "note
 
 _HIDDEN = late.pattern(r"(?:^|/)(?:archive|review|_[^/]*)(?:/|$)|(?:^|/)_\w", re.IGNORECASE)
 # Words by which people speak of themselves: what they said then counts more than what an assistant answered.
-_MYSELF = frozenset(lists.words("pronouns.myself"))
-_OWN = frozenset(lists.words("pronouns.own"))
+MYSELF = frozenset(lists.words("pronouns.myself"))
+OWN_WORDS = frozenset(lists.words("pronouns.own"))
 # Words by which they speak to the assistant: how it shall answer may be asked.
 _YOURSELF = frozenset((*lists.words("pronouns.yourself"), *lists.words("pronouns.answers")))
 
@@ -95,9 +97,9 @@ def _unspaced(words: Iterable[str]) -> list[str]:
     return sorted((word for word in words if max(word) > "\u2fff"), key=lambda word: (-len(word), word))
 
 
-_MYSELF_UNSPACED, _YOURSELF_UNSPACED = _unspaced(_MYSELF), _unspaced(_YOURSELF)
+_MYSELF_UNSPACED, _YOURSELF_UNSPACED = _unspaced(MYSELF), _unspaced(_YOURSELF)
 _ASKING_UNSPACED = _unspaced(_ASKING_WORDS)
-_OF_A_TIME_UNSPACED = _unspaced({*_ASKING_WORDS, *_MYSELF, *_ANYTHING, *_DONE})
+_OF_A_TIME_UNSPACED = _unspaced({*_ASKING_WORDS, *MYSELF, *_ANYTHING, *_DONE})
 _MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
 
 # Between the parts of a compound, by the code of a language that writes them together.
@@ -220,7 +222,7 @@ class Question(NamedTuple):
     @property
     def of_myself(self) -> bool:
         """True when the one who asks speaks of himself or herself, in some languages by a verb alone: `a qué me dedico`, `che lavoro faccio`."""
-        return self._says(_MYSELF, _MYSELF_UNSPACED) or _is_own_abroad(self.query.text)
+        return self._says(MYSELF, _MYSELF_UNSPACED) or _is_own_abroad(self.query.text)
 
     @property
     def of_you(self) -> bool:
@@ -456,8 +458,6 @@ def understand(
     called: dict[str, str] = {}
     if _is_plain(query):
         # The fields that words of a text stand for, each with these words.
-        from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - a search for notes loads no fields
-
         fields = {noun.field: phrase for phrase in _phrases(text) if (noun := noun_of(phrase))}
         names_of_roles = _names_of_roles(text, entities, catalog)
         called = {key_of(name): name for _, name in names_of_roles}
@@ -513,7 +513,7 @@ def _kinds_asked(text: str, words: Sequence[str]) -> dict[str, str]:
     """The word for a kind, of which alone one asks which one's own is, and the field that holds it: `drives`, for `which car do I have`."""
     typed = words_of(text)
     is_which = any(before in _WHICH and [word] == [*words] for before, word in pairwise(typed))
-    if not is_which or (_MYSELF.isdisjoint(typed) and not _is_own_abroad(text)):
+    if not is_which or (MYSELF.isdisjoint(typed) and not _is_own_abroad(text)):
         return {}
     return {word: field for word in words for field in fields_of_kind(word)}
 
@@ -754,11 +754,9 @@ def _phrases(text: str) -> list[str]:
 
 def _names_of_roles(text: str, entities: Iterable[str], catalog: Catalog) -> list[tuple[str, str]]:
     """The words by which a text says what somebody is to the one who asks or to an entity that it names, and the name that the one fact about that holds: `my sister`, `Anas Chef`."""
-    owners = {*entities} | (set() if _OWN.isdisjoint(words_of(text)) else catalog.own_keys())
+    owners = {*entities} | (set() if OWN_WORDS.isdisjoint(words_of(text)) else catalog.own_keys())
     if not owners:
         return []
-    from memoryclaw.vault.fact_values import KIN, KIN_BESIDES, noun_of  # noqa: PLC0415 - most questions speak of nobody's own
-
     said = {(noun_of(phrase) or [phrase])[0]: phrase for phrase in _phrases(text)}
     values: dict[str, set[str]] = {}
     for field, value in catalog.current_values(owners, said):
@@ -781,8 +779,6 @@ def _words_for_fields(
     fields: Mapping[str, str], catalog: Catalog, languages: Languages
 ) -> list[tuple[str, str]]:
     """The words of the vault for these fields in any language, each with the phrase that asks for it: `médecin` for `my gp`."""
-    from memoryclaw.vault.fact_values import NOUNS  # noqa: PLC0415 - a search for notes loads no fields
-
     words = (
         word
         for word, noun in NOUNS.items()
@@ -1032,7 +1028,7 @@ def kin_of(word: str, language: Language) -> list[str]:
 
 def _words_akin(word: str, code: str, language: Language | None) -> list[str]:
     """The listed words that may stand for a word; for its other forms too, where the language is read."""
-    if code not in RELATED_IN or not (language or code == "en" or _may_list(code, word)):
+    if code not in RELATED_IN:
         return []
     groups = _groups(code)
     forms = [word] if word in groups else []
@@ -1040,19 +1036,6 @@ def _words_akin(word: str, code: str, language: Language | None) -> list[str]:
         token = language.token(word)
         forms = [form for form in _listed(code).get(token[:_BEGIN], ()) if language.token(form) == token]
     return [other for form in forms for group in groups[form] for other in group]
-
-
-@lru_cache(maxsize=4096)
-def _may_list(code: str, word: str) -> bool:
-    """False for a word of which the lists of a language hold nothing, so that they need not be read."""
-    return word in _texts_of_lists()[code]
-
-
-@lists.kept
-def _texts_of_lists() -> dict[str, str]:
-    """The lists of each language but English in which a word may stand."""
-    parts = f"related_words.{_ALIKE}_{{}}", "related_words.past", "talk_{}.verb_fields"
-    return {code: "\n".join(lists.text(part.format(code)) for part in parts) for code in RELATED_IN[1:]}
 
 
 @lists.kept
@@ -1131,11 +1114,6 @@ def letters_apart(word: str, other: str, slips: int) -> int:
     """How many letters are put in, left out, swapped or others; more than the slips where they are too many."""
     if word == other:
         return 0
-    start, end = 0, min(len(word), len(other))
-    while start < end and word[start] == other[start]:
-        start += 1
-    back = 0
-    while back < end - start and word[-1 - back] == other[-1 - back]:
-        back += 1
     # Measured without the common beginning and end: the measuring is quadratic, and most slips are one letter.
-    return int(damerau_levenshtein(word[start : len(word) - back], other[start : len(other) - back], slips))
+    start, end = shared_ends(word, other)
+    return int(damerau_levenshtein(word[start : len(word) - end], other[start : len(other) - end], slips))

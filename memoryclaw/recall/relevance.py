@@ -14,7 +14,7 @@ from memoryclaw.index.catalog import UnitSummary
 from memoryclaw.index.stemming import language
 from memoryclaw.model import Relevance, Term, Unit
 from memoryclaw.recall.evidence import NOTHING_COUNTED
-from memoryclaw.recall.question import Leaf, Question, framing, replying
+from memoryclaw.recall.question import MYSELF, OWN_WORDS, Leaf, Question, framing, replying
 from memoryclaw.recall.rank import Ranked, Ranking, names_field
 from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import (
@@ -28,6 +28,7 @@ from memoryclaw.text.grammar import (
 )
 from memoryclaw.text.language import SMALL, WORD, ends_in_question, key_of, sentences, words_of
 from memoryclaw.text.snippets import without_block_ids
+from memoryclaw.vault.fact_values import noun_of
 from memoryclaw.vault.vocabulary import is_occupation
 
 BEST = 10  # units that are looked at
@@ -133,8 +134,6 @@ def _is_only_a_field(ranking: Ranking, hit: Ranked) -> bool:
     unit = hit.unit
     if unit.kind != "fact" or not unit.field:
         return False
-    from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - most turns name nothing of one's own
-
     noun = noun_of(unit.field)
     if noun is None or (noun.kind not in _FORMS and noun.field not in _OF_TEXTS):
         return False  # `put the rent into the budget sheet`
@@ -174,7 +173,6 @@ def _conventions(ranking: Ranking, facts: Sequence[Ranked]) -> list[Ranked]:
 
 # Whose a line is: a question of oneself is not answered by what is told of another, whoever said it.
 
-_MY_WORDS = frozenset(lists.words("pronouns.own"))
 _GIVEN = frozenset(lists.words("names.given"))  # names that are ordinary words as well
 _KINDS = frozenset(lists.words("names.beside"))  # and articles
 _UNSPACED = late.pattern(r"[\u3041-\u9fff]")
@@ -187,9 +185,7 @@ _NEAR = 3  # words behind an article, of which one is the thing
 def asks_of_oneself(question: Question) -> bool:
     """True for a question of the one who asks, also where a verb alone says so: `¿dónde trabajo?`."""
     text = question.query.text
-    words, tokens = grammar_of(text, unread="en"), tokens_of(text)
-    signs = (words.first_person, words.contracted_subjects, words.possessives_own)
-    return question.of_myself or any(sign.has_any(tokens) for sign in signs)
+    return question.of_myself or grammar_of(text, unread="en").own_signs.has_any(tokens_of(text))
 
 
 def is_of_another(question: Question, text: str, names: Callable[[str], bool], own: AbstractSet[str]) -> bool:
@@ -204,8 +200,8 @@ def is_of_another(question: Question, text: str, names: Callable[[str], bool], o
     words, spoken = grammar_of(text, unread="en"), language(spoken_in(text, "en"))
     stems = question.tokens.union(*(leaf.clause.text.split() for leaf in question.related))
     asked_words = words_of(question.query.text)
-    by_pronoun = _MY_WORDS.isdisjoint(asked_words)  # `my dog` may be `she`
-    own_words = " ".join(word for before, word in pairwise(asked_words) if before in _MY_WORDS)
+    by_pronoun = OWN_WORDS.isdisjoint(asked_words)  # `my dog` may be `she`
+    own_words = " ".join(word for before, word in pairwise(asked_words) if before in OWN_WORDS)
     own_stems = frozenset(question.language.tokens(own_words))
 
     def is_asked(tokens: Sequence[str]) -> bool:
@@ -263,14 +259,14 @@ def tells_of_named(text: str, question: Question, worked_on: Sequence[str] = ())
     )
     words = grammar_of(text, unread="en")
     tokens = tokens_of(text)
-    small = {word for word in worked_on if word in tokens and _is_name(word, words)}
+    small = {word for word in worked_on if word in tokens and word not in words.ordinary}
     capitals = {word for word in named if word.capitalize() in text or word in small}
     if not capitals:
         return False
     for clause in (clause for sentence in sentences(text) for clause in clauses(sentence, words)):
         subject = clause.subject or clause.tokens[:1]
         names = {name[0] for name in _people(clause, words, lambda _key: False)}
-        names.update(() if words.noun_capitals else (name for name in subject if _is_name(name, words)))
+        names.update(() if words.noun_capitals else (name for name in subject if name not in words.ordinary))
         kinds = _KINDS.difference(words.articles)
         names.update(name for kind, name in pairwise(clause.tokens) if kind in kinds)  # `das Projekt Storch`
         behind = (place + size for place, size in words.naming_words.places(clause.tokens[:-1]))
@@ -286,8 +282,8 @@ def own_things(text: str, *, is_stated: bool = False, by_article: bool = True) -
 
     def is_own(at: int, size: int) -> bool:
         token, behind = tokens[at - 1], at + size
-        if token in _MY_WORDS or not by_article:
-            return token in _MY_WORDS
+        if token in OWN_WORDS or not by_article:
+            return token in OWN_WORDS
         is_definite = token in words.articles and token not in words.indefinite_words
         if is_stated:
             return is_definite and at == 1 and words.verbs.at(tokens, behind) > 0
@@ -318,7 +314,7 @@ def _people(clause: Clause, words: Grammar, names: Callable[[str], bool]) -> Ite
     capitals = {word.lower() for word in WORD.findall(clause.text) if word[0].isupper()}
     for place in places if not is_titled or not words.noun_capitals else places[1:]:
         name, typed = [*subject, ""][place], [*typed_subject, ""][place]
-        if name and _is_name(name, words) and (typed in capitals or names(name)):
+        if name and name not in words.ordinary and (typed in capitals or names(name)):
             is_called = subject[place + 1 : place + 2] and subject[place + 1] in words.noun_openers
             yield subject[place:] if is_called else [name]  # `Rex the dog`
 
@@ -330,11 +326,6 @@ def _roles_of_others(clause: Clause, words: Grammar) -> Iterator[str]:
         is_own = tokens[place - 1] in words.possessives_own
         if not is_own and not words.people_pronouns.isdisjoint((tokens[place - 1], tokens[place + size])):
             yield from tokens[place : place + size]
-
-
-def _is_name(word: str, words: Grammar) -> bool:
-    """True for no ordinary word of a language."""
-    return not any(word in list_ for list_ in (words.common, words.subjects, words.nouns, words.everyday))
 
 
 def _is_own(clause: Clause, words: Grammar, is_asked: Callable[[Sequence[str]], bool]) -> bool:
@@ -368,8 +359,6 @@ def _is_own_matter(question: Question, hit: Ranked) -> bool:
     unit = hit.unit
     if not unit.field:
         return False
-    from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - most turns name nothing of one's own
-
     if unit.entity_key not in question.own:
         whose = noun_of(unit.entity_key)
         return bool(whose and whose.kind == "person" and question.names_field(unit.entity_key))
@@ -377,7 +366,7 @@ def _is_own_matter(question: Question, hit: Ranked) -> bool:
     if noun and noun.kind in _MATTERS:
         return question.names_field(unit.field) or question.means_field(unit.field)
     typed = f" {' '.join(words_of(question.query.text))} "
-    is_own = any(f" {own} {phrase}" in typed for own in _POSSESSIVES)
+    is_own = any(f" {own} {phrase}" in typed for own in OWN_WORDS)
     return is_own and not (noun and noun.kind in _FORMS)
 
 
@@ -388,8 +377,6 @@ def _is_asked_for(question: Question, unit: UnitSummary) -> bool:
     if not is_asked or not (names_field(question, unit) or question.means_field(unit.field)):
         return False
     # A field named by a verb may be asked how it is done: `how do I work out 15 %`.
-    from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - most turns name nothing of one's own
-
     is_done = noun_of(unit.field) is None or unit.field.rpartition(" ")[2] in _PLACING
     return not is_done or _HOW.isdisjoint(words_of(question.query.text))
 
@@ -427,8 +414,6 @@ def _is_about_work(question: Question, hit: Ranked) -> bool:
     things = own_things(unit.value, is_stated=True) if unit.is_statement else {key_of(unit.field)}
     if not (shared := things & own_things(text)):
         return False
-    from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - most turns name nothing of one's own
-
     # What everybody has, such as an address or a manager, is meant by `my` alone.
     mine = own_things(text, by_article=False)
     nouns = {thing: noun_of(thing) for thing in shared}
@@ -498,8 +483,6 @@ _POINTING = frozenset(lists.words("relevance.pointing"))
 _LIKINGS = frozenset(lists.words("relevance.likings"))
 _ASKING = frozenset(lists.words("relevance.asking"))
 _COMMANDS = frozenset(lists.words("relevance.commands"))
-_OWN = frozenset(lists.words("pronouns.myself"))
-_POSSESSIVES = frozenset(lists.words("pronouns.own"))
 _HOW = frozenset(lists.words("pronouns.how"))
 _PLACING = frozenset({"at", "in", "as", "from"})  # end the names of fields that verbs name
 _ENGLISH = language("en")
@@ -589,8 +572,8 @@ def of_text(question: Question, *, is_known: bool = False, by_one_word: bool = F
     typed = words_of(text)
     start = _beginning(typed)
     liking = typed[len(start) : len(start) + 1] and typed[len(start)] in _LIKINGS  # `how do i like my tea`
-    own = bool(liking) or any(word in _OWN for word in typed[len(start) :])
-    own = own or (question.of_myself and _OWN.isdisjoint(typed))  # by words of another language
+    own = bool(liking) or any(word in MYSELF for word in typed[len(start) :])
+    own = own or (question.of_myself and MYSELF.isdisjoint(typed))  # by words of another language
     named = own or question.entities or question.people
     asks = start in _ABOUT or "?" in text or "？" in text or _asks_unmarked(typed, text)
     beside = {

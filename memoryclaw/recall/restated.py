@@ -29,8 +29,9 @@ from memoryclaw.text.grammar import (
     tokens_of,
 )
 from memoryclaw.text.language import key_of, sentences, words_of
+from memoryclaw.text.merging import shared_ends
 from memoryclaw.text.snippets import without_block_ids
-from memoryclaw.vault.fact_values import noun_of
+from memoryclaw.vault.fact_values import KIN, noun_of
 from memoryclaw.vault.vocabulary import STREET
 
 LINES = 36  # that are compared, the best first
@@ -254,8 +255,6 @@ class _Line:
     @cached_property
     def kin(self) -> frozenset[str]:
         """Who it speaks of in place of somebody that was asked about: `Eero's sister`."""
-        from memoryclaw.vault.fact_values import KIN  # noqa: PLC0415 - see `_nouns`
-
         names = tuple(frozenset[str]().union(*self.about))
         return frozenset(kin for name, kin in pairwise(self.tokens) if kin in KIN and name.startswith(names))
 
@@ -650,8 +649,6 @@ def _amounts_to(form: str, text: str) -> str:
 
 def _nouns(tokens: tuple[str, ...], words: Grammar) -> Iterator[str]:
     """The fields that a sentence names, or tells by their verbs."""
-    from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - few answers hold two values of one form
-
     for phrase, field in words.verb_fields:
         if phrase[0] in tokens and tokens[tokens.index(phrase[0]) :][: len(phrase)] == phrase:
             yield known.field if (known := noun_of(field)) else field
@@ -764,7 +761,6 @@ def _left(line: _Line, later: _Line) -> tuple[str, ...]:
 _RUN = late.pattern(r"[A-Za-z]++(?:[.+#/-][A-Za-z0-9]++)*|\d[\d.:,]*|\w")
 _CLOCK = late.pattern(r"\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?(?:am|pm|uhr|h)\b", re.IGNORECASE)
 clock_in = lru_cache(maxsize=8192)(lambda text: _CLOCK.search(text) is not None)  # of all that stands
-_LABELLED = late.pattern(r"\b([^\W\d_]{2,30}) (\d[\d.]{0,8})(?![\w%€$£])")
 _ELIDED = late.pattern(r"^(?:[cdjlmnst]|qu)['’](?=\w{3})")  # `n'habite`
 _SHORT = 2  # words with a subject, of a span that differs
 _TIED, SHARED = 0.5, 2  # of the older one's words that carry a subject: this share, and so many
@@ -775,28 +771,6 @@ _FIELD, _OWN = (
 )  # before a field in the subject of a text; of the speaker, where the form of a verb says so
 _OF = frozenset("的の")  # between whose it is, or which, and what is told of
 _UNSPACED = 5  # characters before it that must be the same, in a script without spaces
-
-
-def share_a_word(older: str, later: str) -> bool:
-    """True where two texts have a stem or a field in common, or may in a language of their own; without one, neither says the other anew, ends what it has, or gives it another value."""
-    language = _language_told_by(later)
-    if language != _language_told_by(older) or not (later.isascii() or max(later) < "\u3000"):
-        return True  # without spaces, a beginning may be the same of words that say nothing
-    return not _marks(older, _grammar_of(older, later).code, language).isdisjoint(
-        _marks_of_later(later, language)
-    )
-
-
-@lru_cache(maxsize=8192)
-def _marks(text: str, code: str, language: str) -> frozenset[str]:
-    words = text if text.isascii() else f"{text} {' '.join(tokens_of(text))}"  # where an accent stands apart
-    return stems_in(words, "en") | stems_in(words, language) | subject_in(text, code, language)
-
-
-@lru_cache(maxsize=1024)
-def _marks_of_later(text: str, language: str) -> frozenset[str]:
-    pieces = (_marks(piece, _grammar_of(piece, text).code, language) for piece in (text, *sentences(text)))
-    return frozenset[str]().union(*pieces, *(ended for _, ended in endings(text)))
 
 
 def renews(older: str, later: str, *, change: bool) -> bool:
@@ -870,10 +844,7 @@ def gives_another(older: str, later: str) -> bool:
 
 def spans_apart(words: Sequence[str], others: Sequence[str]) -> tuple[int, Sequence[str], Sequence[str]]:
     """How many words at the beginning are the same, and what each has between these and the same words at the end."""
-    pairs = zip(words, others, strict=False)
-    first = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(words), len(others)))
-    ends = zip(words[first:][::-1], others[first:][::-1], strict=False)
-    last = next((n for n, (a, b) in enumerate(ends) if a != b), min(len(words), len(others)) - first)
+    first, last = shared_ends(words, others)
     return first, words[first : len(words) - last], others[first : len(others) - last]
 
 
@@ -927,9 +898,6 @@ def told_anew(older: str, later: str) -> bool:
             return True
         if max(len(shared), len(same)) < SHARED:
             continue
-        renumbered = _labels(older).items() - _labels(later).items()
-        if len(same) >= SHARED and any(label in _labels(sentence) for label, _ in renumbered):
-            return True
         # A long sentence has some words of nearly everything.
         is_about = max(len(shared), len(same)) * _ABOUT >= len(its_stems)
         if is_about and (is_enough(same, older_stems, sentence) or is_enough(shared, subject, sentence)):
@@ -940,9 +908,7 @@ def told_anew(older: str, later: str) -> bool:
 @lru_cache(maxsize=1024)
 def _has_sign(text: str, like: str) -> bool:
     """True where a text has a sign of a change."""
-    words, tokens = _grammar_of(text, like), tokens_of(text)
-    signs = words.changes, words.renewals, words.ending_verbs, words.news
-    return any(sign.within(tokens) for sign in signs)
+    return _grammar_of(text, like).changing.within(tokens_of(text))
 
 
 @lru_cache(maxsize=1024)
@@ -1064,19 +1030,6 @@ def _closes_with(clause: Clause, ended: frozenset[str], words: Grammar, like: st
     return last >= 0 and closes and ended <= stems(clause.text, like)
 
 
-@lru_cache(maxsize=4096)
-def _labels(text: str) -> dict[str, str]:
-    """The figure behind each name or thing that it distinguishes: `Postgres 16`, `room 4`."""
-    words = _grammar_of(text)
-    hits = ((hit, hit[1].lower()) for hit in _LABELLED.finditer(text))
-    return {
-        label: hit[2]
-        for hit, label in hits
-        if label in words.things
-        or (hit.start() and hit[1][0].isupper() and label not in words.months and label not in words.small)
-    }
-
-
 def speaks_of_another(older: str, later: str) -> bool:
     """True where the first clauses speak of two things, neither of which the other text names in full: `the kitchen budget is 900`, `the bathroom budget is 800 now`."""
     words = _grammar_of(later, older)
@@ -1103,8 +1056,7 @@ def _thing_spoken_of(text: str, like: str) -> frozenset[str]:
 def _verbs_beside_now(text: str, like: str) -> frozenset[str] | None:
     """The stems of a text's verbs where all its signs of change are adverbs: `the choir sings Brahms now`; None beside a sign that says more."""
     words, tokens = _grammar_of(text, like), tokens_of(text)
-    signs = {n for place in range(len(tokens)) for n in range(place, place + words.changes.at(tokens, place))}
-    if not all(tokens[place] in words.adverbs for place in signs):
+    if not all(tokens[place] in words.adverbs for place in words.changes.covered(tokens)):
         return None
     return stems(" ".join(verb for clause in clauses(text, words) for verb in clause.verb), like)
 
@@ -1118,20 +1070,17 @@ def kinds_of_values(text: str) -> frozenset[str]:
         "day": any(token in words.weekdays or token in words.months for token in tokens),
         "sum": not set(text).isdisjoint("$€£¥"),
         "measure": any(number.isdigit() and unit in words.units for number, unit in pairwise(tokens)),
-        "count": any(number.isdigit() and _is_counted(thing, words) for number, thing in pairwise(tokens)),
+        # `40 easels`
+        "count": any(
+            number.isdigit() and thing.isalpha() and thing not in words.uncounted
+            for number, thing in pairwise(tokens)
+        ),
         "label": any(
             before in words.prepositions and noun in words.things and figure.isdigit()
             for before, noun, figure in zip(tokens, tokens[1:], tokens[2:], strict=False)
         ),  # `on port 8080`
     }
     return frozenset(kind for kind, is_told in kinds.items() if is_told)
-
-
-def _is_counted(token: str, words: Grammar) -> bool:
-    """True for what a figure before it counts: `40 easels`; not for a month, nor for `now` and `since`."""
-    others = words.small, words.adverbs, words.prepositions, words.changes, words.months, words.calendar_words
-    is_thing = token.isalpha() and not any(token in entries for entries in others)
-    return is_thing and token not in words.units
 
 
 def subject_of(text: str, like: str = "") -> frozenset[str]:
@@ -1199,17 +1148,8 @@ def _field_at(tokens: Sequence[str], place: int, words: Grammar) -> tuple[int, s
 def valued(text: str, *, units: bool = False) -> frozenset[str]:
     """The words of a text that tell a figure, or a day of the week or the year; with `units` also what they count."""
     words = _grammar_of(text)
-    values = (
-        words.months,
-        words.weekdays,
-        words.cardinals,
-        *((words.units, words.number_words) if units else ()),
-    )
-    return frozenset(
-        token
-        for token in tokens_of(text)
-        if any(map(str.isdigit, token)) or any(token in entries for entries in values)
-    )
+    values = words.counted_values if units else words.values
+    return frozenset(token for token in tokens_of(text) if any(map(str.isdigit, token)) or token in values)
 
 
 def stems(text: str, like: str = "") -> frozenset[str]:

@@ -225,22 +225,6 @@ class MergedTree(NamedTuple):
     remarks: tuple[str, ...]
 
 
-def merge_trees(
-    base: Listing, ours: Tip, theirs: Tip, read: Callable[[str], bytes], hash_name: str
-) -> MergedTree:
-    """Merges two commits.
-
-    Args:
-        base: the files of the commit that both came of; empty without one.
-        ours: a side; which of the two is given first makes no difference.
-
-    Raises:
-        ConflictError: a file cannot be merged by a program; the sentence says which and why.
-    """
-    first, second = sorted((ours, theirs), key=lambda tip: (tip.when, tip.commit))
-    return _Merging(base, first, second, read, hash_name).run()
-
-
 def disputed_objects(base: Listing, ours: Tip, theirs: Tip) -> list[str]:
     """The ids of the objects that a merge of these is going to read."""
     entries: set[TreeEntry | None] = set()
@@ -251,13 +235,6 @@ def disputed_objects(base: Listing, ours: Tip, theirs: Tip) -> list[str]:
         if is_disputed or is_read or path in (DECISIONS_FILE, SCHEMA_FILE):
             entries.update(versions)
     return sorted(entry.oid for entry in entries if entry and entry.mode in _REGULAR)
-
-
-def unite(record: bytes, more: bytes) -> bytes:
-    """A record that is only appended to, with the lines of another copy of it that it lacks."""
-    return "".join(merge_records(*(lines_of(_whole(decode(data).text)) for data in (record, more)))).encode(
-        "utf-8", "surrogateescape"
-    )
 
 
 def still_bound(
@@ -310,7 +287,7 @@ def is_record(path: str) -> bool:
 
 @dataclass(slots=True)
 class _Merging:
-    """One merge under way."""
+    """One merge under way; which side is first does not depend on who asks."""
 
     base: Listing
     first: Tip
@@ -971,7 +948,7 @@ class BranchMerge:
         self, head: str, theirs: str, bases: Sequence[str], *, forward: bool
     ) -> tuple[str, list[str], tuple[str, ...]]:
         """The commit that the branch is at then, the files that changed here, and what to know."""
-        ours, kind = self._tip(head, "on this machine"), "sha256" if len(head) == 64 else "sha1"
+        ours, kind = self._tip(head, "on this machine"), self._history.hash_name
         listing = ours.files
         if forward:
             merged = MergedTree(self._history.entries(theirs), {}, ())
@@ -1051,7 +1028,8 @@ class BranchMerge:
         if same_text(work, data):
             return work
         if unstaged and work is not None and is_record(path):
-            return unite(data or b"", work)
+            record = (lines_of(_whole(decode(side).text)) for side in (data or b"", work))
+            return "".join(merge_records(*record)).encode("utf-8", "surrogateescape")
         raise ConflictError(
             f"{path} has uncommitted changes of yours, and the other copy changed it too; nothing was changed: "
             "commit them, or put them aside with `git stash`, then try again"
@@ -1059,7 +1037,8 @@ class BranchMerge:
 
     def _merged(self, base: Listing, ours: Tip, theirs: Tip, kind: str) -> MergedTree:
         self._load(disputed_objects(base, ours, theirs))
-        merged = merge_trees(base, ours, theirs, self._blob, kind)
+        first, second = sorted((ours, theirs), key=lambda tip: (tip.when, tip.commit))
+        merged = _Merging(base, first, second, self._blob, kind).run()
         self.blobs |= merged.made
         return merged
 

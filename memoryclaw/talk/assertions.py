@@ -250,13 +250,8 @@ def _allowed(clause: Clause, words: Grammar) -> str:
 def _sign_before(tokens: Sequence[str], end: int, words: Grammar) -> tuple[str, int] | None:
     """What ends at a place, and of how many tokens it is: what is allowed, that it is so again, or from now on."""
     names = ("returns", "lasting", "allowances")
-    signs = (
-        (name, size)
-        for name in names
-        for size in range(1, end)
-        if getattr(words, name).at(tokens, end - size) == size
-    )
-    return next(signs, None)
+    signs = ((name, getattr(words, name).ending_at(tokens, end)) for name in names)
+    return next(((name, size) for name, size in signs if 0 < size < end), None)
 
 
 def _goals(text: str, field: str, words: Grammar) -> Iterator[tuple[int, str]]:
@@ -659,7 +654,7 @@ def _noun_changed(tokens: Sequence[str], words: Grammar) -> str:
     if not signs_of_change(tokens, words):
         return ""
     verb = words.switching_verbs
-    end = next((n for n in range(1, len(tokens)) if verb.at(tokens, n) == len(tokens) - n), len(tokens))
+    end = len(tokens) - verb.ending_at(tokens, len(tokens))
     for size in (2, 1):
         noun, before = tokens[max(end - size, 0) : end], tokens[end - size - 1 : end - size]
         is_whole = not before or before[0] in words.determiners or words.prepositions.has_any(before)
@@ -1160,16 +1155,8 @@ def _aside_before(tokens: Sequence[str], end: int, words: Grammar) -> int:
     """How many tokens before a place are no part of a value: `18 dec now`, `nuts after all`, `RAL 5008, i think`."""
     if tokens[end - 1] in words.adverbs and tokens[end - 1] in words.changes:
         return 1
-    lists = (words.hedges, words.changes)
-    return next(
-        (
-            n
-            for n in (4, 3, 2, 1)
-            for entries in lists[: 1 + (n > 1)]
-            if end > n and entries.at(tokens[:end], end - n) == n
-        ),
-        0,
-    )
+    change = words.changes.ending_at(tokens, end)
+    return max(words.hedges.ending_at(tokens, end), change if change > 1 else 0)
 
 
 def _names_a_thing(value: str, words: Grammar) -> bool:

@@ -215,7 +215,7 @@ def _leads(text: str, words: Grammar) -> int:
 def _leads_to_value(text: str, before: str, words: Grammar) -> bool:
     """True where nothing but what may lead to a value, as what stands before the wrong one, stands between a sign and it: neither `i get` 50 nor `feeling` 20."""
     tokens, leads = tokens_of(text), tokens_of(before)[-_LEADS:]
-    bare = {n for place, size in words.valueless.places(tokens) for n in range(place, place + size)}
+    bare = words.valueless.covered(tokens)
     is_of_somebody = words.first_person.has_any(tokens) or words.people_pronouns.has_any(tokens)
     return tokens == leads[-len(tokens) :] or (  # `i take 50, sorry, i take 75`
         not is_of_somebody
@@ -513,7 +513,7 @@ def _is_of_another(text: str, name: str, words: Grammar) -> bool:
 def _values(text: str, words: Grammar) -> list[str]:
     """The words of a turn that may be a value, as typed: those that neither point to what was said nor say that it is otherwise."""
     tokens, spans = tokens_of(text), spans_of(text)
-    bare = {n for place, size in words.valueless.places(tokens) for n in range(place, place + size)}
+    bare = words.valueless.covered(tokens)
     values = list[str]()
     for hit in re.finditer(r"\S+", text):
         word = hit[0].strip(_EDGES)
@@ -557,7 +557,7 @@ def _says_more(tokens: Sequence[str], value: Sequence[str], words: Grammar) -> b
 def _tells(text: str, value: str, words: Grammar) -> bool:
     """True where a clause goes on behind a figure with a verb: `actually 3 of us moved`; not `35 i meant`."""
     behind = tokens_of(_AT_PAUSE.split(text.partition(value)[2], maxsplit=1)[0])
-    signs = {n for place, size in words.retractions.places(behind) for n in range(place, place + size)}
+    signs = words.retractions.covered(behind)
     signs |= {n for n in range(len(behind)) if _is_month((value, *behind), n + 1, words)}
     is_figure = any(map(str.isdigit, value))
     return is_figure and any(words.verbs.at(behind, n) for n in range(len(behind)) if n not in signs)

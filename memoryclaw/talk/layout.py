@@ -469,14 +469,6 @@ def _delivered(line: _AskingLine) -> float:
     return any(way.within(line.tokens) for way in ways) and not line.text.rstrip().endswith("?")
 
 
-def makes_of_it(tokens: Sequence[str], words: Grammar) -> bool:
-    """True for an order about what stands beside it, `edit this please`, also before another: `read this and tell me if …`."""
-    pointer = listed("text_pointers").at(tokens, 1)
-    end = words.politeness.skip(tokens, 1 + pointer)
-    is_end = end >= len(tokens) or tokens[end] in words.coordinators
-    return listed("makers").at(tokens) == 1 and pointer > 0 and is_end
-
-
 def _breaks_off(line: _AskingLine) -> bool:
     """It ends before the thing that it asks about: `a title for:`."""
     orders = line.words.tasks.at(line.tokens) or listed("makers").at(line.tokens)
@@ -496,10 +488,8 @@ def _is_work_on_a_text(line: _AskingLine) -> bool:
 
 def _asks_for_nothing_else(line: _AskingLine) -> float:
     """Work on a text, an answer to it or who wrote it, and no word of anything besides."""
-    is_put = listed("languages").within(line.tokens) or makes_of_it(line.tokens, line.words)
-    asks = (
-        _is_work_on_a_text(line) or listed("answering").within(line.tokens) or (is_put and _leads(line))
-    )  # `edit this:`
+    is_put = listed("languages").within(line.tokens) and _leads(line)
+    asks = _is_work_on_a_text(line) or listed("answering").within(line.tokens) or is_put
     tells = listed("deliveries").within(line.tokens) and not _tells(line)
     return (asks or tells) and not _other_words(line)
 

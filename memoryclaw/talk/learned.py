@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from functools import cache, cached_property
-from typing import Any
+from collections.abc import Mapping
+from functools import cache
 
 from memoryclaw.late import NamedTuple
 from memoryclaw.text import words as lists
@@ -25,23 +24,6 @@ class Worth(NamedTuple):
         return ", ".join(
             f"{name} {share:+.1f}" for name, share in self.parts[:_SHOWN] if abs(share) >= _SHARP
         )
-
-
-class LateWorth:
-    """A worth that is summed when it is asked for: of most statements it never is."""
-
-    def __init__(self, summed: Callable[[], Worth]) -> None:
-        self._summed = summed
-
-    @cached_property
-    def _worth(self) -> Worth:
-        return self._summed()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._worth, name)
-
-    def __str__(self) -> str:
-        return str(self._worth)
 
 
 @cache

@@ -53,7 +53,7 @@ class ReadClause(NamedTuple):
     def ends_lasting(self) -> bool:
         """True for `short answers, always`."""
         typed = self.clause.typed
-        return any(place and place + size == len(typed) for place, size in self.words.lasting.places(typed))
+        return 0 < self.words.lasting.ending_at(typed, len(typed)) < len(typed)
 
     @property
     def polite(self) -> bool:
@@ -107,7 +107,7 @@ def _wishes_manner(reading: ReadClause) -> bool:
 def _wishes_to_last(reading: ReadClause) -> bool:
     """True for what somebody wants of every answer: `vorrei risposte brevi d'ora in poi`; not `i want short hair from now on`."""
     words, typed = reading.words, reading.clause.typed
-    lasting = {n for place, size in words.lasting.places(typed) for n in range(place, place + size)}
+    lasting = words.lasting.covered(typed)
     tokens = [token for n, token in enumerate(typed) if n not in lasting]
     place, size = next(words.wish_verbs.places(tokens), (0, 0))
     wisher = tokens[: place + size]
@@ -120,11 +120,11 @@ def _wishes_to_last(reading: ReadClause) -> bool:
     is_noun = words.verb_leads or end == len(wish) or wish[end] in words.prepositions
     ends = tuple(words.infinitive_ends.entries() if words.verb_leads else ())
     acts = not end or wish[0] in words.prepositions or wish[0].endswith(ends)
-    others = (words.own_pronouns, words.roles)
     is_own = words.first_person.has_any(wisher) or (
         words.verb_leads and wisher and not reading.clause.subject
     )
-    return bool(lasting and is_own and is_noun and not acts) and not any(each.within(wish) for each in others)
+    is_of_own = words.own_pronouns.within(wish) or words.roles.within(wish)
+    return bool(lasting and is_own and is_noun) and not (acts or is_of_own)
 
 
 # Each row by its example: whether it fits a clause, and whether such a clause is an order. The first that fits decides.
@@ -326,8 +326,7 @@ def request_of(tokens: Sequence[str], words: Grammar) -> int:
 
 def asks_for_manner(clause: Clause, words: Grammar) -> bool:
     """True for an order in the form of a question or of a wish: `could you always …?`, `i'd prefer if you …`."""
-    forms = (words.request_openers, words.manner_wishes, words.wish_verbs)
-    return any(form.within(clause.tokens) for form in forms)
+    return words.asking_forms.within(clause.tokens)
 
 
 def _occasion(tokens: Sequence[str], words: Grammar) -> int:

@@ -30,7 +30,7 @@ from memoryclaw.talk.assertions import (
 )
 from memoryclaw.talk.corrections import PutRight, corrected, put_right
 from memoryclaw.talk.layout import CLEAR, LEAST, asks_of_text, is_led_by_person
-from memoryclaw.talk.learned import LateWorth, Worth
+from memoryclaw.talk.learned import Worth
 from memoryclaw.talk.orders import asks_for_manner, is_for_once, is_imperative, is_order, is_task, request_of
 from memoryclaw.talk.own_words import Replies, Seals, balanced, closed, own_words, without_secrets
 from memoryclaw.talk.people import PLACED, Names, begins_as_names_do, paired_with, with_appositions
@@ -112,7 +112,7 @@ class Statement:
     among: bool = False  # said among people, with no assistant in the talk
     language: str = "en"
     salient: int = 0  # of a topic that matters (1), or that is to be ignored (-1): see `salience`
-    worth: Worth | LateWorth | None = None  # None: nothing was weighed
+    worth: Worth | None = None  # None: nothing was weighed
     places: tuple[int, ...] = ()  # of its sentences in the turn
 
 
@@ -721,7 +721,8 @@ class _Turn:
             ]
         else:
             members = clauses(text, words, is_name, self.names.opens)
-        members = [member for member in members if member.tokens and not self._only_calls(member.tokens)]
+        idle = self.names.calls, words.politeness.issuperset  # a name that is called, and a please alone
+        members = [member for member in members if not any(only(member.tokens) for only in idle)]
         return [
             self._of_named(member, before) for before, member in zip((None, *members), members, strict=False)
         ]
@@ -759,15 +760,12 @@ class _Turn:
         is_doubted = self.words.modal_verbs.within(clause.tokens) or self.words.hedges.within(clause.tokens)
         return bool(clause.subject) and tells and not is_doubted and (is_bracketed or is_of_named)
 
-    def _only_calls(self, tokens: Sequence[str]) -> bool:
-        """True for a name that is called, and for a please alone."""
-        return self.names.calls(tokens) or self.words.politeness.issuperset(tokens)
-
     def _doubts(self, members: Sequence[Clause], text: str, orders: Sequence[bool]) -> list[frozenset[str]]:
         """Why each clause may state nothing: a supposition holds for the rest of its sentence, a report for what goes on from it."""
         words = self.words
-        is_question = text.rstrip("\"'”’») *_").endswith(_ASKED) and not self._doubted
-        is_question = is_question and not (any(orders) and _ends_in_tag(tokens_of(text), words))
+        # `keep it short, ok?` only asks whether it was heard
+        is_tagged = any(orders) and words.courtesies.ending_at(tokens_of(text), len(tokens_of(text)))
+        is_question = text.rstrip("\"'”’») *_").endswith(_ASKED) and not (self._doubted or is_tagged)
         supposed, reported = False, ""
         doubts = list[frozenset[str]]()
         for place, clause in enumerate(members):
@@ -1228,11 +1226,6 @@ def _goes_on_ordering(clause: Clause, words: Grammar) -> bool:
         and 1 < len(clause.tokens) <= 5
         and not words.not_orders.at(clause.tokens)
     )
-
-
-def _ends_in_tag(tokens: Sequence[str], words: Grammar) -> bool:
-    """True where a question only asks whether it was heard: `keep it short, ok?`."""
-    return any(words.courtesies.at(tokens, len(tokens) - size) == size for size in (1, 2))
 
 
 def _content(tokens: Sequence[str], words: Grammar) -> frozenset[str]:

@@ -10,12 +10,11 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import groupby, pairwise
 
 from memoryclaw.late import NamedTuple
 from memoryclaw.model import Turn
-from memoryclaw.talk.learned import LateWorth, Worth, weighed
+from memoryclaw.talk.learned import Worth, weighed
 from memoryclaw.talk.statements import Statement, Talk
 from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import UNREAD, Grammar, clauses, codes, grammar, tokens_of, tokens_unread
@@ -169,15 +168,11 @@ def worth_of(exchange: Surroundings) -> Worth:
     return weighed("worth", features_of(exchange), cut_name(exchange))
 
 
-def _late_worth_of(exchange: Surroundings) -> LateWorth:
-    return LateWorth(partial(worth_of, exchange))
-
-
 def weigh(
     talk: Talk,
     turns: Sequence[Turn],
     session: SessionLook,
-    worth: Callable[[Surroundings], Worth | LateWorth] = _late_worth_of,
+    worth: Callable[[Surroundings], Worth] = worth_of,
     wished: Callable[[Statement], bool] = lambda _order: False,
 ) -> Talk:
     """The talk with the worth of each statement; an order in company is a piece of work.
@@ -228,9 +223,7 @@ def _is_request(exchange: Surroundings) -> bool:
         not (statement.assertions or statement.stressed)
         and statement.kind not in ("order", "duty", "done", "off")
         and _requests(tokens, words)
-        and not any(
-            each.within(tokens) for each in (words.lasting, words.habitual, words.roles, words.weekdays)
-        )
+        and not words.no_request.within(tokens)
         and (statement.kind not in ("be", "have") or words.question_words.within(tokens))
     )
 
@@ -311,10 +304,9 @@ def _ends_with_what_is_at_hand(tokens: Sequence[str], words: Grammar) -> bool:
 
 def _has_little_time(tokens: Sequence[str], words: Grammar) -> bool:
     """True for `be brief, im on the bus`; not for `when I'm on the bus`, nor for `I'm on the bus every day`."""
-    bound = words.conditions, words.suppositions
     return any(
         (place + size == len(tokens) or tokens[place + size] in words.coordinators)
-        and not any(signs.within(tokens[:place]) for signs in bound)
+        and not words.provisos.within(tokens[:place])
         for place, size in words.short_of_time.places(tokens)
     )
 

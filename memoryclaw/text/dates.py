@@ -587,20 +587,12 @@ def _firsts(names: Iterable[str]) -> cached_property[frozenset[str]]:
     )
 
 
-@lists.kept
-def _nouns() -> dict[str, frozenset[str]]:
-    """The first words of the nouns of each language: no table is made to tell that a text has none of them."""
-    tables = {code: _Tables(f"dates_{code}") for code in _LANGUAGES}
-    return {code: frozenset().union(*(of[name].longest for name in _NOUNS)) for code, of in tables.items()}
-
-
 class _Language:
     """The words and habits of one language."""
 
-    leads, starts, behind_counts = map(_firsts, (_LEADS, _FIRST, _BEHIND_COUNTS))
+    nouns, leads, starts, behind_counts = map(_firsts, (_NOUNS, _LEADS, _FIRST, _BEHIND_COUNTS))
 
     def __init__(self, code: str) -> None:
-        self.nouns = _nouns()[code]
         self.tables = _Tables(f"dates_{code}")
 
     @cached_property

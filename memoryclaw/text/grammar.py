@@ -40,10 +40,6 @@ _ELIDED = (
 _TOKEN = late.pattern(
     rf"{_ELIDED}|" r"[^\W_]++(?:['’][^\W_]++)*+(?:[-&/][^\W_]++(?:['’][^\W_]++)*+)*+|['’]s\b"
 )
-_UNMARKED = late.pattern(r"[^\W_]++(?:[-&/][^\W_]++)*+")  # twice as fast, where there is no apostrophe
-# Of signs that stand in no word spaces are made; what is split at spaces then takes two thirds of the time of these expressions.
-_SIGNS = late.pattern(r"[^\w\x00-\x7f]+")
-_PLAIN_ASCII = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in "'-&/")}
 # Lists of a file that are in a form of their own, or only say how the others are to be read.
 _NO_WORDS = frozenset(
     {
@@ -60,6 +56,7 @@ _NO_WORDS = frozenset(
     }
 )
 _OTHERWISE = "-"  # before the code of a language that writes a word with an accent
+_LONGEST_ENTRY = 6  # words of what is looked for at an end
 _SURE = 2  # small words of one language before a turn counts as written in it
 _LANGUAGES_OF: dict[str, list[str]] = {}  # of each small word
 for _code, _words in SMALL.items():
@@ -111,6 +108,12 @@ class WordList(frozenset[str]):
                 return length
         return 0
 
+    def ending_at(self, tokens: Sequence[str], end: int) -> int:
+        """How many tokens before a place are an entry, the longest one; 0 where none is."""
+        before = tokens[:end]
+        first = max(0, end - _LONGEST_ENTRY)
+        return next((end - place for place in range(first, end) if self.at(before, place) == end - place), 0)
+
     @cached_property
     def tellings(self) -> frozenset[str]:
         """The longest word of each entry: it is in fewer texts than the first one, which is small in most phrases."""
@@ -136,6 +139,10 @@ class WordList(frozenset[str]):
         for place, token in enumerate(tokens) if self.may_be_in(tokens) else ():
             if token in firsts and (length := self.at(tokens, place)):
                 yield place, length
+
+    def covered(self, tokens: Sequence[str]) -> set[int]:
+        """The places of all tokens that are part of an entry."""
+        return {n for place, size in self.places(tokens) for n in range(place, place + size)}
 
     def within(self, tokens: Sequence[str]) -> bool:
         """True where an entry stands among the tokens."""
@@ -296,24 +303,7 @@ def _split(text: str) -> tuple[str, ...]:
     small = text.lower()
     if len(small) != len(text):  # of `İ` two signs are made, and no span would fit
         small = "".join(sign.lower() if len(sign.lower()) == 1 else sign for sign in text)
-    small = small.replace("’", "'")
-    plain_text = small if small.isascii() else _SIGNS.sub(" ", small)
-    if not plain_text.isascii() or small.endswith("'") or "'s_" in small:  # what `_TOKEN` looks ahead for
-        return tuple(_tokens(small))
-    pieces = plain_text.translate(_PLAIN_ASCII).split()
-    if "".join(pieces).isalnum():
-        return tuple(pieces)
-    tokens: list[str] = []
-    for piece in pieces:
-        if piece.isalnum():
-            tokens.append(piece)
-        else:
-            tokens += _tokens(f"{piece} ")
-    return tuple(tokens)
-
-
-def _tokens(small: str) -> list[str]:
-    return (_TOKEN if "'" in small else _UNMARKED).findall(small)
+    return tuple(_TOKEN.findall(small.replace("’", "'")))
 
 
 # All who read a line or a clause ask for its words, and of a long one most of them one after the other.
@@ -495,7 +485,7 @@ def _is_foreign(text: str, tokens: Iterable[str]) -> bool:
     elsewhere = _ELSEWHERE.intersection(tokens)
     signs = len(elsewhere) + len(elsewhere & _SPEAKING)
     if not _STRANGE.isdisjoint(text):  # a word with a capital may be a name from anywhere
-        strange = (word for word in set(_UNMARKED.findall(text)) - elsewhere if not _STRANGE.isdisjoint(word))
+        strange = (word for word in set(_TOKEN.findall(text)) - elsewhere if not _STRANGE.isdisjoint(word))
         signs += sum(word[0].islower() for word in strange)
     if signs and (signs > max(1, read) or not read):
         return True
@@ -999,20 +989,17 @@ def trimmed(text: str, words: Grammar) -> str:
                 if len(tokens) > n
                 and words.closers.at(tokens, len(tokens) - n) == n
                 and tokens[-n - 1] not in words.noun_openers  # `never push without my ok`
-                and not (_ends_calling(tokens[:-n], words) and tokens[-1] not in words.politeness)
+                # `don't call me`
+                and (
+                    words.address_orders.ending_at(tokens, len(tokens) - n) < 2
+                    or tokens[-1] in words.politeness
+                )
             ),
             0,
         )
         if not tail:
             return " ".join(text.split())
         text = _bare(text[: spans_of(text)[-tail][0]])
-
-
-def _ends_calling(tokens: Sequence[str], words: Grammar) -> bool:
-    """True for words whose last ones say how to call somebody, and not yet what: `don't call me`."""
-    return any(
-        words.address_orders.at(tokens, len(tokens) - n) == n for n in range(2, min(4, len(tokens)) + 1)
-    )
 
 
 def _bare(text: str) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from memoryclaw.late import NamedTuple
@@ -23,6 +22,8 @@ class Hunk(NamedTuple):
 
 def hunks(base: list[str], other: list[str]) -> list[Hunk]:
     """The hunks that turn one list of lines into another."""
+    import difflib  # noqa: PLC0415 - a search only compares the ends of words
+
     matcher = difflib.SequenceMatcher(None, base, other, autojunk=False)
     return [Hunk(a, b, tuple(other[c:d])) for tag, a, b, c, d in matcher.get_opcodes() if tag != "equal"]
 
@@ -70,8 +71,8 @@ def _words(lines: list[str]) -> tuple[str, ...]:
     return tuple(stripped for line in lines if (stripped := line.strip()))
 
 
-def shared_ends(first: list[str], other: list[str]) -> tuple[int, int]:
-    """How many lines both begin with, and how many of the rest both end with."""
+def shared_ends(first: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
+    """How many lines, words or letters both begin with, and how many of the rest both end with."""
     start, shorter = 0, min(len(first), len(other))
     while start < shorter and first[start] == other[start]:
         start += 1

@@ -976,7 +976,7 @@ def _is_bare(text: str) -> bool:
     """True where the words beside a value say nothing besides it, in one of the languages that are read."""
     tokens = tokens_of(text)
     for words in map(grammar, codes()):
-        silent = {n for place, size in words.valueless.places(tokens) for n in range(place, place + size)}
+        silent = words.valueless.covered(tokens)
         if all(
             n in silent or token in words.small or token in words.fillers for n, token in enumerate(tokens)
         ):

@@ -198,6 +198,12 @@ def test_later_words_change_what_stands_or_leave_it(
         ("user", "", "Sprechstunde ist mittwochs um 19:30 Uhr", "das Konzert beginnt jetzt um 20 Uhr", False),
         ("user", "", "we need about 8 months, I slept nine hours", "it is 31 an hour now", False),
         ("user", "", "the first job is the wiring", "you can quit calling me sir now", False),
+        ("user", "is", "a nurse", "I'm a surveyor now", True),
+        ("user", "is", "enfermera", "ahora soy profesora", True),
+        ("user", "lives in", "Köln", "ich wohne wieder in Bonn", True),
+        # who leaves at an hour comes back
+        ("user", "", "my son goes to Hill School", "my son left school at 14:15 today", False),
+        ("user", "", "I go to a yoga class", "i left the yoga class at 8:15 today", False),
         (
             "user",
             "",

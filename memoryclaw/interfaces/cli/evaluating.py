@@ -12,7 +12,7 @@ from memoryclaw import rooms
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.maintaining import check
-from memoryclaw.interfaces.cli.printing import as_json, plural, print_freshness, remark, say, styled
+from memoryclaw.interfaces.cli.printing import plural, print_freshness, remark, say, styled
 from memoryclaw.interfaces.cli.tables import beginning, table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, choice, flag, option
 from memoryclaw.vault.layout import QUESTIONS_FILE, on_disk
@@ -134,9 +134,7 @@ def eval(  # noqa: A001 - the verb's name
         return _hooked(context, hook)
     with context.app() as app:
         results, fresh = app.evaluate(file), app.freshness
-    if context.json:
-        as_json({**shapes.evaluated(results), "degraded": fresh.degraded, "behind": fresh.behind})
-    else:
+    if not context.printed(shapes.evaluated, results, fresh):
         columns = [*(f"@{k}" for k in results.recall), *map(str, results.held)]
         heads = ["question", "rank", *columns, "confidence"]
         table(heads, [_row(question, results) for question in results.questions])
