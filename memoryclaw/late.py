@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import yaml
     from jsonschema import validators
     from mcp.client import streamable_http
+    from whoosh.support import levenshtein
 
 
 def module_places(scope: Mapping[str, Any]) -> dict[str, str]:

@@ -160,7 +160,7 @@ _WITH_DIGIT = "[\U00080000-\U000fffff]|[\U00104000-\U00107fff]."
 
 def code_of(number: int, token: str) -> str:
     """The code of the token that came to an index as its `number`th."""
-    has_digit = any(map(str.isdecimal, token))
+    has_digit = not token.isalpha() and any(map(str.isdecimal, token))
     place = number + _FIRST
     place += _AFTER_THEM if place >= _SURROGATES else 0
     if place < _ROOM:

@@ -503,7 +503,7 @@ def make_sure(path: Path) -> None:
 def boot() -> int:
     """A number of the time since the machine was started; 0 where it does not tell, and each change waits for the disk."""
     with contextlib.suppress(OSError, ValueError):
-        name = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")
+        name = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8")
         return int(name[:8], 16) + 1
     return 0
 
@@ -625,11 +625,13 @@ def packer(sample: bytes) -> Callable[[Sequence[str]], bytes]:
         sample: that text; what was stored without it is read with it just as well.
     """
     # Copied for each unit: making one ready costs more than compressing a note.
-    ready = zlib.compressobj(4, zlib.DEFLATED, _WINDOW, 5, zlib.Z_DEFAULT_STRATEGY, sample)
+    ready = zlib.compressobj(3, zlib.DEFLATED, _WINDOW, 5, zlib.Z_DEFAULT_STRATEGY, sample)
 
     def pack(texts: Sequence[str]) -> bytes:
-        *heads, last = texts
-        packed = _APART.join([*(head.replace(_APART, "\ufffd") for head in heads), last])
+        packed = _APART.join(texts)
+        if packed.count(_APART) >= len(texts):
+            *heads, last = texts
+            packed = _APART.join([*(head.replace(_APART, "\ufffd") for head in heads), last])
         squeeze = ready.copy()
         return squeeze.compress(packed.encode("utf-8", "surrogatepass")) + squeeze.flush()
 

@@ -53,6 +53,8 @@ _LENGTH_SQL = """insert into lengths values(?,?,?,?)
 
 
 _Texts = tuple[str, str, str, str, str]  # of a unit: title, tags, properties, text, search words
+_TEXT = 3
+_Columns = list[tuple[list[str], str]]  # of a unit: the tokens of each of them, one by one and joined
 
 
 class Index:
@@ -180,25 +182,22 @@ class Writing:
                 self._sample = sample_of(self._connection)
                 self._pack = packer(self._sample)
         notes = [(self._next_file(), f.note) for f in filed]
-        languages = [language_of((unit.text for unit in f.note.units), self._language) for f in filed]
+        rows: list[IndexRow] = []
+        tokens: list[tuple[int, int, str, _Columns]] = []
+        codes: list[str] = []  # of the languages
         run = self._connection.executemany
         run(
-            _FILE_SQL,
-            (file_row(fid, f, lang.code) for (fid, _), f, lang in zip(notes, filed, languages, strict=True)),
-        )
-        rows: list[IndexRow] = []
-        tokens: list[tuple[int, int, str, list[list[str]]]] = []
-        spoken = zip(notes, languages, strict=True)
-        run(
             _UNIT_SQL,
-            (row for (fid, note), lang in spoken for row in self._unit_rows(fid, note, lang, rows, tokens)),
+            (row for fid, note in notes for row in self._unit_rows(fid, note, codes, rows, tokens)),
         )
+        filed_as = zip(notes, filed, codes, strict=True)
+        run(_FILE_SQL, (file_row(fid, f, code) for (fid, _), f, code in filed_as))
         self._learn_codes()
         code = self._codes.__getitem__
         run(
             "insert into tokens values(?,?,?,?)",
             (
-                (*head, "\n".join(["".join(map(code, column)) for column in columns]))
+                (*head, "\n".join(["".join(map(code, column)) for column, _ in columns]))
                 for *head, columns in tokens
             ),
         )
@@ -293,7 +292,7 @@ class Writing:
     def count_words(self) -> None:
         """Brings the counts of words, tokens and lengths up to date; called once, at the end of the transaction."""
         counts = (
-            (word, self._words[word], self._tokens[word], self._codes.get(word))
+            (word, self._words.get(word, 0), self._tokens.get(word, 0), self._codes.get(word))
             for word in sorted(self._words.keys() | self._tokens.keys())
         )
         rows = [row for row in counts if row[1] or row[2]]
@@ -316,14 +315,14 @@ class Writing:
     def _learn_codes(self) -> None:
         """Learns the codes of all tokens met; what the index has never had gets the next, what is frequent the shortest."""
         fresh = islice(self._tokens, len(self._codes), None)  # behind those that have their codes
-        missing = sorted(fresh, key=lambda token: (-self._tokens[token], token))
+        missing = sorted(sorted(fresh), key=self._tokens.__getitem__, reverse=True)
         sql = (
             "select word, code from words where word in (select value from json_each(?)) and code is not null"
         )
         earlier = dict(self._connection.execute(sql, (json.dumps(missing),)).fetchall())
         for token in missing:
             # A server knows what is long by a shorter key.
-            code = earlier.get(token) or earlier.get(short_key(token))
+            code = earlier.get(token) or earlier.get(short_key(token)) if earlier else None
             if code is None:
                 code = code_of(self._coded, token)
                 self._coded += 1
@@ -337,20 +336,19 @@ class Writing:
         self,
         fid: int,
         note: Note,
-        spoken: Language,
+        codes: list[str],
         rows: list[IndexRow],
-        tokens: list[tuple[int, int, str, list[list[str]]]],
+        tokens: list[tuple[int, int, str, _Columns]],
     ) -> Iterator[tuple[object, ...]]:
         texts = [(u.title, u.tags, u.properties, u.text, u.also) for u in note.units]
         kinds = [kind_of(unit.kind, unit.trust) for unit in note.units]
-        columns = self._analyse(texts, kinds, spoken, sign=1)
+        spoken, analysed = self._analyse(texts, kinds, None, sign=1)
+        codes.append(spoken.code)
         first = self._next  # the units of a file stand side by side: their neighbours are found by number
         self._next += len(note.units)
-        rows += [_index_row(first + seq, unit_texts) for seq, unit_texts in enumerate(columns)]
-        tokens += (
-            (first + seq, fid, kind, unit_texts)
-            for seq, (kind, unit_texts) in enumerate(zip(kinds, columns, strict=True))
-        )
+        for rowid, (kind, columns) in enumerate(zip(kinds, analysed, strict=True), first):
+            rows.append(_index_row(rowid, columns))
+            tokens.append((rowid, fid, kind, columns))
         opening = opening_turn(note.units)
         for seq, unit in enumerate(note.units):
             title, tags, properties, text, also = texts[seq]
@@ -365,42 +363,46 @@ class Writing:
             (title, tags, properties, text, also)
             for title, tags, properties, also, text in (unpack(row[3], self._sample) for row in rows)
         ]
-        columns = self._analyse(texts, [kind_of(row[1], row[2]) for row in rows], spoken, sign=-1)
+        kinds = [kind_of(row[1], row[2]) for row in rows]
+        _, analysed = self._analyse(texts, kinds, spoken, sign=-1)
         self._engine.remove(
-            [_index_row(row[0], columns_of_unit) for row, columns_of_unit in zip(rows, columns, strict=True)]
+            [_index_row(row[0], columns) for row, columns in zip(rows, analysed, strict=True)]
         )
         return [row[0] for row in rows]
 
     def _analyse(
-        self, texts: Sequence[_Texts], kinds: Sequence[str], spoken: Language, *, sign: int
-    ) -> list[list[list[str]]]:
-        """The tokens of each column, and last the single characters of all of them."""
-        analysed: list[list[list[str]]] = []
+        self, texts: Sequence[_Texts], kinds: Sequence[str], spoken: Language | None, *, sign: int
+    ) -> tuple[Language, list[_Columns]]:
+        """The tokens of each column, and last the single characters of all of them; `spoken` is told by the words where it is None."""
+        spelled = [[words_of(column) if column else [] for column in text] for text in texts]
+        of_texts = [text[_TEXT] for text in texts], self._language, [columns[_TEXT] for columns in spelled]
+        spoken = spoken or language_of(*of_texts)
+        analysed: list[_Columns] = []
         words_of_units, tokens_of_units = list[set[str]](), list[set[str]]()
-        for text, kind in zip(texts, kinds, strict=True):
-            spelled = [words_of(column) if column else [] for column in text]
-            columns = [spoken.tokens_of_words(words) if words else [] for words in spelled]
-            columns.append(characters(" ".join(text)))
+        for text, words, kind in zip(texts, spelled, kinds, strict=True):
+            columns = [spoken.tokens_of_words(column) if column else ([], "") for column in words]
+            single = characters(" ".join(text))
+            columns.append((single, " ".join(single)))
             analysed.append(columns)
-            for name, column in zip(COUNTED, columns, strict=True):
+            for name, (column, _) in zip(COUNTED, columns, strict=True):
                 if column:
                     length = self._lengths.setdefault((kind, name), [0, 0])
                     length[0] += sign
                     length[1] += sign * len(column)
-            words_of_units.append(set().union(*spelled))
-            tokens_of_units.append(set().union(*columns))
+            words_of_units.append(set().union(*words))
+            tokens_of_units.append(set().union(*(column for column, _ in columns)))
         # A turn holds a word, too, when the one before or after it does: that is where its subject was named.
         if kinds and kinds[0] in ("turn", "untrusted"):
             beside = (tokens_of_units[max(i - 1, 0) : i + 2] for i in range(len(tokens_of_units)))
             tokens_of_units = [set().union(*near) for near in beside]
         for counter, seen in ((self._words, words_of_units), (self._tokens, tokens_of_units)):
             (counter.update if sign > 0 else counter.subtract)(chain.from_iterable(seen))
-        return analysed
+        return spoken, analysed
 
 
-def _index_row(rowid: int, columns: Sequence[Sequence[str]]) -> IndexRow:
+def _index_row(rowid: int, columns: _Columns) -> IndexRow:
     """What the text engine is given: single characters stand at the end of the body and search words at that of the properties, where no phrase meets them."""
-    title, tags, properties, body, also, single = map(" ".join, columns)
+    title, tags, properties, body, also, single = (joined for _, joined in columns)
     properties = f"{properties} {_APART} {also}".lstrip() if also else properties
     return IndexRow(rowid, (title, tags, properties, f"{body} {single}" if single else body))
 
@@ -682,6 +684,9 @@ _KEYS: Mapping[str, Callable[[str], tuple[str, ...]]] = {
 }
 
 
+_as_json = json.JSONEncoder(ensure_ascii=False).encode
+
+
 def stored_stamp(stamp: Stamp, racy: bool) -> bytes:
     """A stamp as it is stored; empty when the file must be read once more."""
     # A file written within the clock's grain of being read may change again under the same stamp: read it once more.
@@ -696,7 +701,7 @@ def file_row(fid: int, filed: IndexedNote, code: str) -> tuple[object, ...]:
     stem = link_key(note.path.rpartition("/")[2].rpartition(".")[0])
     return (
         fid, note.path, stored_stamp(filed.stamp, filed.racy), filed.digest, note.id, note.kind, note.state, note.title,
-        note.when, note.until, json.dumps(note.tags, ensure_ascii=False), note.trust, int(note.pinned), stem,
+        note.when, note.until, _as_json(note.tags) if note.tags else "[]", note.trust, int(note.pinned), stem,
         code, filed.partial, *note.lifecycle,
     )  # fmt: skip
 

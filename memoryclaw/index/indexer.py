@@ -21,7 +21,7 @@ from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.permissions import permissions
 from memoryclaw.vault.vocabulary import read_aliases, read_schema, vocabulary_problems
 
-TRANSACTION = 4096  # files per transaction: few commits, yet an interrupted build keeps most of its work
+TRANSACTION = 8192  # files per transaction: few commits, yet an interrupted build keeps most of its work
 BATCH = 128  # files parsed at a time: this bounds the memory
 _SAME, _UNREAD = "same", "unread"  # of a file of which the index stays as it is
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Sequence
 from functools import cache
-from itertools import chain
+from itertools import accumulate
 
 from whoosh.lang import has_stemmer, stemmer_for_language
 from whoosh.lang.stopwords import stoplists
 
-from memoryclaw.model import grouped
 from memoryclaw.text.language import Language, words_of
 from memoryclaw.text.words import words
 
@@ -33,23 +32,23 @@ def language(code: str) -> Language:
     return Language(code, stem, frozenset(stoplists.get(code, ())))
 
 
-def language_of(texts: Iterable[str], usual: Language) -> Language:
+def language_of(texts: Sequence[str], usual: Language, spelled: Sequence[list[str]] = ()) -> Language:
     """The language that a note is written in, by its stop words.
 
     Args:
         texts: of the note; the first few thousand characters are read.
         usual: the vault's own language, which a note is in unless its words tell otherwise.
+        spelled: the words of each text, where they were read.
     """
-    if usual.code == "none":
+    if not spelled or sum(map(len, texts)) > _READ:
+        before = accumulate(map(len, texts), initial=0)
+        spelled = [words_of(text[: _READ - n]) for text, n in zip(texts, before, strict=False) if n < _READ]
+    words = set().union(*spelled)
+    stops = words & _stops()
+    own = stops & stoplists.get(usual.code, frozenset())
+    if usual.code == "none" or len(stops) < max(_SURE, 2 * len(own)):  # no other can have as many as it takes
         return usual
-    words: set[str] = set()
-    room = _READ
-    for text in texts:
-        words.update(words_of(text[:room]))
-        room -= len(text)
-        if room <= 0:
-            break
-    counts = _counted(words)
+    counts = _counted(stops)
     most = max(counts.values(), default=0)
     if most < max(_SURE, _LEAST * len(words), 2 * counts[usual.code]):
         return usual
@@ -68,11 +67,10 @@ def asked_in(words: Collection[str], usual: Language) -> Language:
 
 def _counted(words: set[str]) -> Counter[str]:
     """How many of these words are stop words of each language."""
-    spoken = _spoken()
-    return Counter(chain.from_iterable(map(spoken.__getitem__, words & spoken.keys())))
+    return Counter({code: len(words & stops) for code, stops in stoplists.items()})
 
 
 @cache
-def _spoken() -> dict[str, list[str]]:
-    """The languages in which each word is a stop word."""
-    return grouped((word, code) for code in sorted(stoplists) for word in stoplists[code])
+def _stops() -> frozenset[str]:
+    """The stop words of all languages."""
+    return frozenset().union(*stoplists.values())

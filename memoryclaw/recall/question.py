@@ -8,11 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import chain, pairwise
 from types import MappingProxyType
-
-from whoosh.support.levenshtein import damerau_levenshtein
 
 from memoryclaw import late
 from memoryclaw.errors import InputError
@@ -1052,7 +1050,7 @@ def _groups(code: str) -> dict[str, list[list[str]]]:
     return groups
 
 
-@cache
+@lists.kept
 def _listed(code: str) -> dict[str, list[str]]:
     """The listed words by their first letters."""
     listed: dict[str, list[str]] = {}
@@ -1116,4 +1114,5 @@ def letters_apart(word: str, other: str, slips: int) -> int:
         return 0
     # Measured without the common beginning and end: the measuring is quadratic, and most slips are one letter.
     start, end = shared_ends(word, other)
-    return int(damerau_levenshtein(word[start : len(word) - end], other[start : len(other) - end], slips))
+    ends = word[start : len(word) - end], other[start : len(other) - end]
+    return int(late.levenshtein.damerau_levenshtein(*ends, slips))

@@ -426,6 +426,7 @@ def with_blanks(text: str, spans: Iterable[tuple[int, int]]) -> str:
     return "".join([*pieces, text[position:]])
 
 
+@lru_cache(maxsize=1024)  # the headers of notes name the same days
 def parse_timestamp(text: str) -> str:
     """Normalises a timestamp to `YYYY-MM-DDTHH:MM:SSZ`, or `YYYY-MM-DD` without a time; returns "" when it cannot be read.
 

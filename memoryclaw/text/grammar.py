@@ -479,8 +479,8 @@ def _is_foreign(text: str, tokens: Iterable[str]) -> bool:
         letters += (_WEIGHT - 1) * sum(map("\u2fff".__lt__, text))  # one says as much as some letters
         if letters > 2 * latin:
             return True
-    languages = _languages_of_stop_words()
-    counts = Counter(chain.from_iterable(map(languages.__getitem__, languages.keys() & tokens)))
+    words = frozenset(tokens)
+    counts = {code: len(words & stop) for code, stop in _stop_words().items()}
     read = max([counts.get(code, 0) for code in codes()])
     elsewhere = _ELSEWHERE.intersection(tokens)
     signs = len(elsewhere) + len(elsewhere & _SPEAKING)
@@ -498,13 +498,9 @@ def _pronouns() -> frozenset[str]:
 
 
 @cache
-def _languages_of_stop_words() -> dict[str, list[str]]:
-    """The languages of which each word is a stop word."""
-    languages: dict[str, list[str]] = {}
-    for code, stop in stoplists.items():
-        for word in frozenset(stop) | SMALL.get(code, frozenset()):
-            languages.setdefault(word, []).append(code)
-    return languages
+def _stop_words() -> dict[str, frozenset[str]]:
+    """The stop words of each language."""
+    return {code: frozenset(stop) | SMALL.get(code, frozenset()) for code, stop in stoplists.items()}
 
 
 # Which texts say nothing: greetings, thanks, yeses and the like, in seven languages. Pure.

@@ -18,9 +18,10 @@ from memoryclaw.text.words import lines, words
 _MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a03\u0a3c-\u0a4d"
 WORD = late.pattern(rf"[^\W_]++(?:[{_MARKS}]++[^\W_]*+)*+(?:['’][^\W_]++)*+")
 _RUN = late.pattern(r"[^\W_]+")
-_ASCII_WORD = late.pattern(r"[a-z0-9]+(?:'[a-z0-9]+)*")
+_OUTSIDE = late.pattern(r"'(?:(?![a-z0-9])|(?<![a-z0-9]'))")  # an apostrophe that stands in no word
 # Capitals to small letters, all else but digits to spaces: splitting then is four times as fast as the expression above.
 _PLAIN_ASCII = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
+_WITH_APOSTROPHES = _PLAIN_ASCII | {ord("'"): "'"}
 _ELIDING = frozenset({"fr", "it", "ca"})
 IRREGULAR = {form: base for base, *forms in map(str.split, lines("english.irregular")) for form in forms}
 _QUESTION_STOP = frozenset(words("english.question"))
@@ -69,7 +70,8 @@ def characters(text: str) -> list[str]:
 def words_of(text: str) -> list[str]:
     """Splits a text into lower-case words, the input of `Language.tokens`."""
     if text.isascii():
-        return _ASCII_WORD.findall(text.lower()) if "'" in text else text.translate(_PLAIN_ASCII).split()
+        small = text.translate(_WITH_APOSTROPHES)
+        return (_OUTSIDE.sub(" ", small) if "'" in small else small).split()
     low = text.lower()
     return WORD.findall(unicodedata.normalize("NFC", low))
 
@@ -126,13 +128,13 @@ class Language:
 
     def tokens(self, text: str) -> list[str]:
         """The index tokens of a text, in order."""
-        return self.tokens_of_words(words_of(text))
+        return self.tokens_of_words(words_of(text))[0]
 
-    def tokens_of_words(self, words: Iterable[str]) -> list[str]:
-        """The index tokens of some words, in order."""
+    def tokens_of_words(self, words: Iterable[str]) -> tuple[list[str], str]:
+        """The index tokens of some words in order, and joined by spaces."""
         tokens = [*map(self.known.__getitem__, words)]
         joined = " ".join(tokens)  # one of an unspaced script has several
-        return tokens if joined.count(" ") < len(tokens) else joined.split()
+        return tokens if joined.count(" ") < len(tokens) else joined.split(), joined
 
     def telling(self, words: Iterable[str]) -> Iterator[str]:
         """The index tokens of those words that carry a subject, in order."""
@@ -148,12 +150,14 @@ class Language:
         return plain in self.stop or plain.replace("'", "") in self.stop or parted
 
     def _analyse(self, word: str) -> str:
+        if word.isascii() and word.isalnum():
+            return self._plain(word)
         is_unspaced = not word.isascii() and max(word) >= _FIRST_UNSPACED
+        word = word.replace("’", "'")
         pieces = _split_unspaced(word, self._plain) if is_unspaced else (self._plain(word),)
         return " ".join(" ".join(pieces).split()) or word
 
     def _plain(self, word: str) -> str:
-        word = word.replace("’", "'")
         if "'" in word:
             word = self._without_apostrophe(word)
         folded = fold(word) or word

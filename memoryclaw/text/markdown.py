@@ -82,7 +82,7 @@ def read_body(body: str, first_line: int) -> Body:
     links = tuple(_links(quiet, first_line)) if any(mark in quiet for mark in _LINKS) else ()
     tags = inline_tags(quiet) if "#" in quiet else ()
     blocks = _blocks(quiet, first_line) if "^" in quiet or "id::" in quiet else ()
-    return read._replace(links=links, tags=tags, blocks=blocks)
+    return Body(read.text, read.headings, links, tags, blocks, quiet)
 
 
 def sections_of(body: Body, first_line: int) -> tuple[Section, ...]:

@@ -44,8 +44,13 @@ _LINK = late.pattern(r"\[([^\[\]\n]*)\]\([^()\n]*\)")
 _EMPHASIS = late.pattern(r"\*\*|__|==|~~|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])|`")
 
 
+_MARK = late.pattern(r"[\[(*_=~`]")  # one of them stands in all that is taken off
+
+
 def without_markup(line: str) -> str:
     """A line of Markdown as a reader hears it: no marks of emphasis, links as their words, no embeds and no inline fields."""
+    if not _MARK.search(line):
+        return line.strip()
     line = _CALLOUT.sub("", _EMBED.sub("", line))
     line = without(line, (f for f in line_fields(line) if line[f.value_start - 1] != ":"))  # not `[Vec::new]`
     return _EMPHASIS.sub("", _LINK.sub(r"\1", _WIKILINK.sub(r"\1", line))).strip()

@@ -859,9 +859,10 @@ _TEMPLATES = frozenset({"template", "templates", "_templates"})
 
 def is_template(path: str, text: str) -> bool:
     """True for a note that others are made from: it lies in a folder of templates, or its header has places to fill in."""
-    folders = path.lower().split("/")[:-1]
-    is_filled_in = any("}}" in line.partition("{{")[2] for line in text.split("\n"))
-    return not _TEMPLATES.isdisjoint(folders) or "<%" in text or is_filled_in
+    low = path.lower()
+    if "<%" in text or ("template" in low and not _TEMPLATES.isdisjoint(low.split("/")[:-1])):
+        return True
+    return "{{" in text and any("}}" in line.partition("{{")[2] for line in text.split("\n"))
 
 
 def entity_of(path: str, parts: Split, said: Properties, title: str) -> str:
@@ -897,7 +898,7 @@ def _is_name(text: str) -> bool:
 
 
 def _has_day(text: str) -> bool:
-    if not any(character.isdigit() for character in text):
+    if not any(map(str.isdigit, text)):
         return False
     ranges, _ = dates.find_ranges(text.replace("_", " "), dates.ANCHOR)
     return any(span.start and span.end and dates.is_week_or_less(span.start, span.end) for span in ranges)

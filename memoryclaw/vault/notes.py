@@ -701,8 +701,8 @@ def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading
         header = with_page_properties(header, read)
     reading = _Reading(doc, header, read, title=header.title, searched=_searchable(doc, header))
     is_open = kind != "skill" and source.place.state in ("current", "archived")
-    if is_open and not is_template(source.path, doc.raw):
-        reading = reading._replace(todos=_todos(read, doc.body_line))
+    if is_open and not is_template(source.path, doc.raw) and (todos := _todos(read, doc.body_line)):
+        reading = reading._replace(todos=todos)
     if kind == "semantic":
         facts = read_facts(header.id or _path_id(source.path), source.stem, doc, read, settings.collections)
         facts = _with_labels(facts, doc, settings.doubts)

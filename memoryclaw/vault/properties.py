@@ -352,9 +352,14 @@ def _lifecycle(low: Mapping[str, Any], project: str, lines: _Lines, problems: li
         texts.setdefault("scope", f"{PROJECT}{project}")
     if not texts:
         return PERMANENT
-    for key, text in texts.items():
-        problems += validity_problems({key: text}, _line(lines, key) if key in low else 1)
-    return read(texts)
+    for key in filter(texts.__contains__, _DAYS):
+        problems += validity_problems({key: texts[key]}, _line(lines, key))
+    return _lifecycle_of(tuple(texts.items()))
+
+
+@lru_cache(maxsize=256)
+def _lifecycle_of(texts: tuple[tuple[str, str], ...]) -> Lifecycle:
+    return read(dict(texts))
 
 
 # The day of a plain note whose header says none: from its name, its first heading, or the folders that it lies in. Pure.
@@ -435,7 +440,7 @@ def day_in_name(stem: str) -> str:
 
 def day_in_heading(heading: str) -> str:
     """The one day that a heading names."""
-    if not any(character.isdigit() for character in heading):
+    if not any(map(str.isdigit, heading)):
         return ""
     days = _WRITTEN.findall(heading) or days_of(heading).split()
     return parse_timestamp(days[0]) if len(days) == 1 else ""

@@ -19,6 +19,7 @@ _WORDS = {
     **dict.fromkeys(("TODO", "DOING", "NOW", "LATER", "WAITING", "WAIT", "IN-PROGRESS"), "open"),
     "DONE": "done", **dict.fromkeys(("CANCELED", "CANCELLED"), "cancelled"),
 }  # fmt: skip
+_MAY_BE = re.compile(rf"\] |{'|'.join(_WORDS)}")
 _LINE = re.compile(rf"^([ \t>]*{ITEM}[ \t]*)(\[[ xX/-]\]|(?:{'|'.join(_WORDS)})(?=[ \t]))(?:[ \t]+(.*))?$")
 _PRIORITY = re.compile(r"^\[#[ABC]\][ \t]*")
 # `DEADLINE: <2026-12-01 Tue .+1w>`, on the line of its to-do or on one just below.
@@ -68,7 +69,7 @@ class Todo(NamedTuple):
 
 def may_hold_todos(text: str) -> bool:
     """False for a text without a box and without a word for one."""
-    return "] " in text or any(word in text for word in _WORDS)
+    return _MAY_BE.search(text) is not None
 
 
 def read_todo(line: str) -> Todo | None:

@@ -269,7 +269,7 @@ def is_occupation(value: str) -> bool:
 
 def asked_for_contacts(text: str) -> frozenset[str]:
     """The words that ask for the addresses and numbers by which somebody is reached, where a line of a text has such a one."""
-    lines = [line for line in text.split("\n") if _CONTACT.search(line)]
+    lines = [line for line in text.split("\n") if _CONTACT.search(line)] if _CONTACT.search(text) else ()
     return frozenset().union(
         *(_words_for("", piece.strip()) for line in lines for piece in _PIECES.split(line))
     )

@@ -7,6 +7,7 @@ from whoosh.lang import stemmer_for_language
 from whoosh.lang.snowball.english import EnglishStemmer
 
 from memoryclaw.index.stemming import language, language_of
+from memoryclaw.text.language import words_of
 
 _STEM = stemmer_for_language("en")
 _ENGLISH = language("en")
@@ -53,6 +54,12 @@ def test_a_list_or_code_that_holds_a_few_words_of_a_language_by_chance_is_not_in
     for text in (addresses, code):
         assert language_of(text, _ENGLISH).code == "en"
         assert language_of(text, language("de")).code == "de"
+
+
+def test_the_beginning_of_a_long_text_tells_its_language_where_all_its_words_are_known():
+    text = "Wir mussten die Sitzung verlegen, weil der Saal nicht frei war. " * 70
+    text += "We had to move the meeting because the hall was not free. " * 70
+    assert language_of([text], _ENGLISH, [words_of(text)]).code == "de"
 
 
 def test_a_vault_without_stems_has_one_language():

@@ -20,6 +20,7 @@ ENGLISH = language("en")
     [
         ("Nora's flat, v2.1 (new)", ["nora's", "flat", "v2", "1", "new"]),
         ("soren.kjeldsen@havorn.example.org", ["soren", "kjeldsen", "havorn", "example", "org"]),
+        ("'Rock 'n' roll' isn't 80''s d'un'e'", ["rock", "n", "roll", "isn't", "80", "s", "d'un'e"]),
         ("C++ and node.js", ["c", "and", "node", "js"]),
         ("2025-04-17 #health/allergy", ["2025", "04", "17", "health", "allergy"]),
         ("snake_case camelCase", ["snake", "case", "camelcase"]),
