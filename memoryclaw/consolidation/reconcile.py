@@ -156,6 +156,25 @@ def _is_alike(fact: Fact, claim: Claim) -> bool:
     return 2 * same > least or is_of_kind or are_in_turn(value, claimed)
 
 
+def _holds_in_turn(fact: Fact, claim: Claim) -> bool:
+    """True for two values of which one holds at a time: orders for one thing, or, of an earlier day, the same but for a number, `5 mg ramipril`, `10 mg ramipril`."""
+    if claim.field == FROM_NOW_ON and _order_in_turn(fact.value, claim.value):
+        return True
+    (words, figures), (same_words, others) = map(_words_and_figures, (fact.value, claim.value))
+    is_renumbered = bool(words) and words == same_words and figures != others and fact.current
+    return (
+        is_renumbered
+        and (claim.field == FROM_NOW_ON or fact.since < claim.said)
+        and claim.field not in _TASTES
+    )
+
+
+def _words_and_figures(value: str) -> tuple[list[str], list[str]]:
+    tokens = tokens_of(value)
+    figures = [token for token in tokens if token[0].isdigit()]
+    return [token for token in tokens if token not in figures], figures
+
+
 _ASPECTS = [
     (aspect, WordList(phrases.split(", ")))
     for aspect, _, phrases in (line.partition(": ") for line in lists.lines("consolidation.order_aspects"))
@@ -473,7 +492,8 @@ def _case(claim: Claim, known_facts: Known, schema: Schema, files: FactFiles) ->
         dated = date_value(claim.value, claim.said, recurs=recurs)
         claim = claim._replace(value=dated or claim.day or claim.value)
     claim = claim._replace(entity=entity, field=field)
-    if field == FROM_NOW_ON and any(_order_in_turn(fact.value, claim.value) for _, fact in of_field):
+    many = claim.many or holds_many(field, declared)
+    if many and any(_holds_in_turn(fact, claim) for _, fact in of_field):
         claim = claim._replace(change=True)
     since = max((fact.since for _, fact in of_field if fact.current), default="")
     # A change that is told later is newer, also where it says that it happened some days ago.

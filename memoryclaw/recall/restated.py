@@ -947,13 +947,15 @@ def _topic_of(text: str, like: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _parts_of(text: str, like: str) -> tuple[str, ...]:
-    """The parts of a text that may tell a thing each: behind a word such as `and`, and behind a mark where they have a value, a verb, or a preposition that stands in the others as well."""
+    """The parts of a text that may tell a thing each: behind a word such as `and`, and behind a mark where they have a value, a verb, several names, or a preposition that stands in the others as well."""
     words, parts = _grammar_of(text, like), list[str]()
     for piece in _MARK.split(text):
         tokens, spans, start = tokens_of(piece), spans_of(piece), 0
         ways = {token for token in tokens if token in words.prepositions}
         tells = bool(valued(piece)) or any(clause.kind for clause in clauses(piece, words))
-        if parts and not tells and ways.isdisjoint(tokens_of(" ".join(parts))):
+        # `two cats, Tofu and Miso`; not `rain or shine`
+        lists_several = words.coordinators.has_any(tokens[1:]) and not words.alternatives.has_any(tokens)
+        if parts and not (tells or lists_several) and ways.isdisjoint(tokens_of(" ".join(parts))):
             continue
         for n, token in enumerate(tokens):
             if n and token in words.coordinators:

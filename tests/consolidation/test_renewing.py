@@ -286,6 +286,7 @@ def test_a_change_of_another_thing_leaves_it(older: str, later: str) -> None:
         ("the pens are 2.50, the brushes 8.00", "the pens are 3.10 and the brushes 9.00 now", False),
         ("rehearsals are on mondays and fridays at 19:30", "rehearsals are on tuesdays at 20:00 now", False),
         ("the fair is on 4 May, 2027", "the fair is on 11 May now", False),
+        ("we have two cats, Tofu and Miso", "Tofu died last week", True),
         ("the fair is at 18:00, rain or shine", "the fair is at 19:00 now", False),
     ],
 )
@@ -347,3 +348,36 @@ def test_a_change_ends_what_stands_beside_in_another_form(vault_of: VaultOf) -> 
     assert not any(
         old in standing for old in ("20 mg", "tabs over spaces", "Tuesdays", "V60", "Feldman", "Ingrid |")
     )
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "standing"),
+    [
+        ("I take 5 mg ramipril", "I take 10 mg ramipril", {"10 mg ramipril"}),
+        ("ich nehme 5 mg Ramipril", "ich nehme 10 mg Ramipril", {"10 mg Ramipril"}),
+        ("wir nutzen PHP 7.4", "wir nutzen PHP 8.2", {"PHP 8.2"}),
+        ("uso Python 3.9", "uso Python 3.12", {"Python 3.12"}),
+        ("I take 5 mg ramipril", "I take 10 mg lisinopril", {"5 mg ramipril", "10 mg lisinopril"}),
+        ("I love Terminator 2", "I love Terminator 3", {"Terminator 2", "Terminator 3"}),
+    ],
+)
+def test_of_values_side_by_side_the_same_one_in_another_number_takes_its_place(
+    vault_of: VaultOf, first: str, second: str, standing: set[str]
+) -> None:
+    nights = {"2026-10-02": first, "2026-11-02": second}
+    root = vault_of(
+        {f"logs/{day}/{day}.jsonl": said(day, [("user", text)], day=day) for day, text in nights.items()}
+    )
+    with open_vault(root, clock=lambda: datetime(2026, 11, 2, 22, tzinfo=UTC)) as app:
+        app.consolidate(llm="none")
+        assert {fact.value for _, fact in app.facts() if fact.current and fact.field} == standing
+
+
+def test_two_doses_told_on_one_day_stand_side_by_side(vault_of: VaultOf) -> None:
+    texts = ("I take 5 mg ramipril", "I take 10 mg ramipril")
+    root = vault_of(
+        {"logs/2026-10-02/a.jsonl": said("a", [("user", text) for text in texts], day="2026-10-02")}
+    )
+    with open_vault(root, clock=lambda: datetime(2026, 11, 2, 22, tzinfo=UTC)) as app:
+        app.consolidate(llm="none")
+        assert len([fact for _, fact in app.facts() if fact.current and fact.field == "takes"]) == len(texts)
