@@ -59,10 +59,14 @@ _HARD = re.compile(r"\d|[$€£%]")
 _MARK = re.compile(r"(?<!\d),|,(?!\d)|[;()!?…]|\.(?=\s+\D|\s*$)|\s[-–—]\s")
 # also one that is sealed
 _QUOTED = re.compile(r"(['\"‘’`])[^'\"‘’`]{1,60}(['\"‘’`])|[\U00010600-\U000106ff]")
-_TOWN = re.compile(
-    r"\s*,\s*((?:\d[\w-]{2,9}\s)?[A-ZÀ-Þ][\w'’]{1,30}(?:(?:-|[ ](?=[A-ZÀ-Þ0-9]))[\w'’]{1,30}){0,3})\s*(?:[.,;!?]|\Z)"
+# a street, a town or a region of an address, behind its comma
+_PLACE = re.compile(
+    r"\s*,\s*((?:\d[\w-]{0,9}\s)?[A-ZÀ-Þ][\w'’]{1,30}(?:(?:-|[ ](?=[A-ZÀ-Þ0-9]))[\w'’]{1,30}){0,3})(?=\s*(?:[.,;!?]|\Z))"
 )
+_PLACES = 3  # behind the first line of an address, at most
+_POSTAL = 4  # digits of the shortest postal code
 _ADDRESS, _HOME = "address", "lives in"
+_OF_FIRMS = ("works at", "bank")
 _POSSESSIVE = re.compile(r"['’]s?$")
 
 
@@ -122,7 +126,7 @@ def assertions_in(
         )
         assertions = [assertion] if assertion else []
     return tuple(
-        _with_town(fact, behind, words)
+        _with_places(fact, behind, words)
         for fact in assertions
         if fact.value.lower() != fact.entity.lower() and balanced(fact.value) == fact.value
     )
@@ -143,13 +147,23 @@ def introduced_in(clause: Clause, words: Grammar, names: Names) -> tuple[Asserti
     return tuple(map(_assertion_of, passing)) if is_one_each else ()
 
 
-def _with_town(fact: Assertion, behind: str, words: Grammar) -> Assertion:
-    """An address with the town that stands behind its comma: `14 Harbour Street, Whitby`."""
-    town = _TOWN.match(behind) if fact.field == _ADDRESS and _HARD.search(fact.value) else None
-    tokens = tokens_of(town[1]) if town else []
-    if not town or words.closers.at(tokens) or words.politeness.at(tokens):
-        return fact  # `14 Harbour Street, Thanks!`
-    return fact._replace(value=f"{fact.value}, {town[1]}")
+def _with_places(fact: Assertion, behind: str, words: Grammar) -> Assertion:
+    """An address with the town behind its comma, and what leads up to a street or a postal code: `Flat 3, 14 Harbour Street, Whitby YO21 1AA`; not with a name behind it."""
+    if not fact.field.endswith(_ADDRESS) or " " not in fact.value:  # `10.0.0.4`
+        return fact
+    rest, places = behind.partition(fact.value)[2] or behind, list[str]()
+    while len(places) < _PLACES and (place := _PLACE.match(rest)):
+        tokens, is_number = tokens_of(place[1]), place[1][0].isdigit()
+        is_next = bool(places) and is_number and len(tokens[0]) < _POSTAL  # another address
+        is_day = len(tokens) > 1 and words.months.has_any(tokens[1:2])
+        # `14 Harbour Street, Thanks!`
+        if is_next or is_day or words.closers.at(tokens) or words.politeness.at(tokens):
+            break
+        places.append(place[1])
+        rest = rest[place.end() :]
+    last = max((n for n, place in enumerate(places) if _HARD.search(place)), default=0)
+    value = ", ".join((fact.value, *places[: last + 1]))
+    return fact._replace(value=value) if _HARD.search(value) else fact
 
 
 def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, str]) -> Assertion | None:
@@ -919,7 +933,10 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
                     text, spans[end : end + _FIELD_WORDS], field, words
                 )
                 value = _value(text[spans[end][0] :], words, stops=True) if end < len(spans) else ""
-                if not _is_of_kind(value, field, phrase, words):
+                is_visit = field in _OF_FIRMS and _is_visit(
+                    value, phrase, tokens[place + len(phrase) :], words
+                )
+                if is_visit or not _is_of_kind(value, field, phrase, words):
                     continue
                 if value and _names_a_thing(value, words):
                     if field == _BIRTHPLACE and not any(map(str.isalpha, find_ranges(value, _ANY_DAY)[1])):
@@ -932,6 +949,13 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
                     )
                 return None
     return None
+
+
+def _is_visit(value: str, phrase: Sequence[str], behind: Sequence[str], words: Grammar) -> bool:
+    """True for somebody at whose place one is, and whom an article names: `je suis chez le coiffeur`, `ik zit bij de kapper`; not `chez les pompiers`, where people work."""
+    sits = phrase[0] in words.be_verbs or phrase[-1] in words.articles
+    is_bound = phrase[-1] in words.articles or words.articles.has_any(behind[:1])
+    return sits and is_bound and value.islower() and not words.workplaces.within(tokens_of(value))
 
 
 def _is_over(tokens: Sequence[str], place: int, end: int, words: Grammar) -> bool:
@@ -979,6 +1003,8 @@ def _is_no_place(value: str, field: str, clause: Clause, entity: str, words: Gra
 
 def _by_value(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> Assertion | None:
     """`i am a nurse`, `i'm 50 years old`, `i take 5 mg ramipril`: a value that is read whole tells its field."""
+    if words.first_person.has_any(clause.verb[:1]):
+        whose = "", "own"  # `ich nehme 5 mg Ramipril`
     entity, subject = whose
     takes = words.taking.within(clause.verb)
     is_things = subject != "named" and words.possessives_own.at(clause.subject)  # `my new car is an Enyaq`

@@ -360,6 +360,14 @@ def test_what_holds_no_longer_is_told(text: str, end: tuple[str, str, str] | Non
         ("I live at 14 Harbour Street, Thanks!", ("", "address", "14 Harbour Street")),
         ("our new address is 3 Mill Lane, 24103 Kiel", ("", "address", "3 Mill Lane, 24103 Kiel")),
         ("my address is 3 Mill Lane, 12 May", ("", "address", "3 Mill Lane")),
+        (
+            "my address is Flat 2, 3 Mill Lane, Leith EH6 7AB",
+            ("", "address", "Flat 2, 3 Mill Lane, Leith EH6 7AB"),
+        ),
+        (
+            "our address: The Old Mill, Mill Lane, Leith EH6 7AB",
+            ("", "address", "The Old Mill, Mill Lane, Leith EH6 7AB"),
+        ),
         ("my dentist is Dr Lund, Ada and Ben see her", ("", "dentist", "Dr Lund")),
         ("I live at 14 Harbour Street, but not for long", ("", "address", "14 Harbour Street")),
         ("we have a new dog called Pepper", ("", "dog", "Pepper")),

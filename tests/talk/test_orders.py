@@ -237,6 +237,8 @@ def test_beside_a_piece_of_work_what_denies_or_is_to_last_is_a_wish(
         ("a few shorter examples please", "en"),
         ("Nenn mir mal ein paar Beispiele", "de"),
         ("don't call Bob today", "en"),
+        ("you can push without a review this once", "en"),
+        ("dieses eine mal ohne Tabellen bitte", "de"),
     ],
 )
 def test_so_many_of_something_and_what_is_of_today_is_no_standing_order(text: str, language: str) -> None:

@@ -168,6 +168,7 @@ def test_an_order_by_itself_or_with_a_sign_of_lasting_stands(turns: list[str]) -
         ["do not touch the readme in this commit"],
         ["I want you to act as a gardener"],
         ["What does the linter say? no long answers pls"],
+        ["for once use a table"],
         [f"{'The mast is made of oak and stands on the pier. ' * 15} no bullets pls"],
     ],
 )
