@@ -65,9 +65,9 @@ _PASTED = ": pasted: “"  # before what an episode quotes of others
 _WAS = "(was: "  # before what an episode quotes of what held until then
 _FIRST_SAID = re.compile(r"\(first said ([^()]++)\)")  # behind what an episode tells as it was put right
 _ANSWERS = "– "  # with which an episode puts an answer behind its question
-# Words beside the name of a field that ask for no more than its value.
-_LIGHT = frozenset(lists.words("pronouns.light"))
 _OWN = frozenset(lists.words("pronouns.own"))
+# Words beside the name of a field that ask for no more than its value.
+_LIGHT = _OWN.union(lists.words("pronouns.light"), lists.words("relevance.asking"))
 _SEVERAL = frozenset(lists.words("pronouns.several"))
 _EMPLOYING, _PAYING = (frozenset(lists.words(f"pronouns.{name}")) for name in ("employing", "paying"))
 _PLACES = frozenset({"lives in", "works at"})  # fields of which a place is the value
@@ -112,7 +112,7 @@ class _Candidate(NamedTuple):
     passage: str
     is_certain: bool  # its field is what the question asks for: later talk is reconciled with it
     tells_day: bool  # it names a day that is asked about
-    is_named: bool  # its field is asked for by its own name, not only by related words
+    naming: int  # how much its field is asked for by its own name, not only by related words; see `_naming`
     until: str = ""  # the day on which it ceased to hold, where what held before is asked for
 
 
@@ -189,14 +189,14 @@ def ask(
             if rival.when > candidate.line.when and not is_unreal(rival)
         )
         is_doubtful = against or (candidate.line.when and any(later))
-        return not (is_doubtful or is_supposed(candidate.line))
+        return not (is_doubtful or is_supposed(candidate.line) or _only_denies(question, candidate.line))
 
-    answering = sorted(
-        filter(is_sure, candidates),
-        # `occupation` before `doctor`, where one's job is asked for
-        key=lambda candidate: (candidate.is_certain, candidate.is_named, candidate.line.share),
-        reverse=True,
-    )
+    # `occupation` before `doctor`, where one's job is asked for, and before `lives in`, for `what do I do for a living`
+    order = attrgetter("is_certain", "naming", "line.share")
+    answering = sorted(filter(is_sure, candidates), key=order, reverse=True)
+    denial = next((candidate for candidate in candidates if _only_denies(question, candidate.line)), None)
+    if denial and answering and order(denial) >= order(answering[0]):
+        answering = []  # what is said beside it is no answer in its place
     if before := sorted(filter(attrgetter("until"), answering), key=attrgetter("until"), reverse=True):
         return _answered(recalled, [candidate.line for candidate in before[:LINES]])
     if not candidates:
@@ -253,11 +253,46 @@ def _is_only_supposed(question: Question, doubts: Doubts, signs: AbstractSet[str
     pieces = [*doubts(_said(line))]
     is_about = [not question.tokens.isdisjoint(question.language.tokens(words)) for words, _ in pieces]
     # What follows may put right what is asked: `it was supposed to be in April, we pushed it to May`.
-    behind = pieces[is_about.index(True) :] if any(is_about) else []
+    behind = pieces[is_about.index(True) if any(is_about) else 0 :]
     words, tokens = grammar_of(question.query.text, unread="en"), tokens_of(question.query.text)
-    if words.unreal.within(tokens) or words.tastes.within(tokens):
+    is_of_taste = words.preference_verbs.within(tokens) or words.preference_words.within(tokens)
+    # `I was wondering if my tutor Paul can come`, for `who is my tutor`; not `i wish i had a dog`, for `do i have a dog`
+    is_of_role = words.roles.within(tokens) and not _asks_whether(question)
+    if words.unreal.within(tokens) or is_of_taste or is_of_role:
         return False
+    if question.of_myself and any(map(_tells_of_me, behind)):
+        signs = signs | {"reported"}
     return bool(behind) and all(signs & doubted for _, doubted in behind)
+
+
+def _asks_whether(question: Question) -> bool:
+    """True where yes or no answers it, in any language, and not what may or can be: `do i have a car`, `tengo coche`."""
+    words, tokens = grammar_of(question.query.text, unread="en"), tokens_of(question.query.text)
+    is_unmarked = not question.form and len(tokens) > 1 and not words.modal_verbs.at(tokens)
+    return question.asks_whether or is_unmarked
+
+
+def _only_denies(question: Question, line: AnswerLine) -> bool:
+    """True for talk of what is not so, where it is asked whether it is: what began since may be said in any words (`I have no car`; `bought a Duster`); not for what ended."""
+    said, words = _said(line), grammar_of(line.text, unread="en")
+    asked, is_talk = question.query.text, line.kind in _SPOKEN or line.text.endswith('"')
+    is_denied = grammar_of(asked, unread="en").negations.within(tokens_of(asked))
+    if not (is_talk and _asks_whether(question)) or is_denied or words.ended.within(tokens_of(said)):
+        return False
+    read = clauses(said, words)
+    telling = question.language.tokens
+    about = [clause for clause in read if not question.tokens.isdisjoint(telling(" ".join(clause.tokens)))]
+    return all(words.negations.within(clause.tokens) for clause in about or read)
+
+
+def _tells_of_me(piece: tuple[str, AbstractSet[str]]) -> bool:
+    """True for what others think or say that oneself is or does: `my mum thinks i work for the post`; not `the bank says my card is on its way`."""
+    text, signs = piece
+    words, tokens = grammar_of(text, unread="en"), tokens_of(text)
+    places = words.reporting_verbs.places(tokens) if "reported" in signs else ()
+    behind = [tokens[place + size :] for place, size in places]
+    me = [said[words.subordinators.at(said) :][:1] for said in behind]
+    return any(words.first_person.has_any(token) and token[0] not in words.possessives_own for token in me)
 
 
 def _names_none(question: Question, line: AnswerLine) -> bool:
@@ -375,6 +410,7 @@ def _of_unit(
 ) -> Iterator[_Candidate]:
     """The lines of a unit, those that hold most first, and of these what least speaks against."""
     unit, question = match.unit, ranking.question
+    asked = frozenset(words_of(question.query.text))
     in_folder = unit.kind == "fact" and question.names_folder(match.path)
     if _has_namesake(ranking, match):
         unit = unit._replace(entity=f"{match.path.rpartition('/')[0].rpartition('/')[2]}/{unit.entity}")
@@ -410,6 +446,7 @@ def _of_unit(
     is_asked_about = in_folder or is_holder or key_of(unit.entity) in whose
     is_certain = is_named and not is_beside and is_asked_about
     is_direct = is_certain and names_field(question, unit)
+    naming = _naming(unit, asked) if is_direct else 0
     is_before = question.of_before and unit.state == "superseded" and not _is_named(unit.value, question)
     is_another = (is_named and not is_certain) or (unit.field == "is" and not is_asked_about)
     is_another = is_another and question.of_myself and not question.any_person
@@ -471,7 +508,15 @@ def _of_unit(
         )  # fmt: skip
         until = unit.until[:10] if is_before else ""
         passage = _passage(plain, at, last, read, turns)
-        yield _Candidate(answer, passage, is_certain, bool(days_told[at]), is_direct, until)
+        yield _Candidate(answer, passage, is_certain, bool(days_told[at]), naming, until)
+
+
+def _naming(unit: Unit, asked: frozenset[str]) -> int:
+    """How much a question names a field: by a word of the same stem, by a word by which people ask for it, or by the whole of its name, the longer the more: `work address`."""
+    name = words_of(unit.field)
+    if asked.issuperset(name):
+        return 2 + len(name)
+    return 1 if asked_as(unit.field, unit.value).isdisjoint(asked) else 2
 
 
 def _without_slips(candidates: Iterable[_Candidate], matches: Iterable[Match]) -> list[_Candidate]:
