@@ -112,7 +112,7 @@ class _Candidate(NamedTuple):
     passage: str
     is_certain: bool  # its field is what the question asks for: later talk is reconciled with it
     tells_day: bool  # it names a day that is asked about
-    naming: int  # how much its field is asked for by its own name, not only by related words; see `_naming`
+    naming_rank: int  # how much its field is asked for by its own name, not only by related words
     until: str = ""  # the day on which it ceased to hold, where what held before is asked for
 
 
@@ -189,13 +189,12 @@ def ask(
             if rival.when > candidate.line.when and not is_unreal(rival)
         )
         is_doubtful = against or (candidate.line.when and any(later))
-        return not (is_doubtful or is_supposed(candidate.line) or _only_denies(question, candidate.line))
+        return not (is_doubtful or is_supposed(candidate.line))
 
     # `occupation` before `doctor`, where one's job is asked for, and before `lives in`, for `what do I do for a living`
-    order = attrgetter("is_certain", "naming", "line.share")
+    order = attrgetter("is_certain", "naming_rank", "line.share")
     answering = sorted(filter(is_sure, candidates), key=order, reverse=True)
-    denial = next((candidate for candidate in candidates if _only_denies(question, candidate.line)), None)
-    if denial and answering and order(denial) >= order(answering[0]):
+    if answering and _only_denies(question, answering[0].line):
         answering = []  # what is said beside it is no answer in its place
     if before := sorted(filter(attrgetter("until"), answering), key=attrgetter("until"), reverse=True):
         return _answered(recalled, [candidate.line for candidate in before[:LINES]])
@@ -274,15 +273,16 @@ def _asks_whether(question: Question) -> bool:
 
 def _only_denies(question: Question, line: AnswerLine) -> bool:
     """True for talk of what is not so, where it is asked whether it is: what began since may be said in any words (`I have no car`; `bought a Duster`); not for what ended."""
-    said, words = _said(line), grammar_of(line.text, unread="en")
-    asked, is_talk = question.query.text, line.kind in _SPOKEN or line.text.endswith('"')
-    is_denied = grammar_of(asked, unread="en").negations.within(tokens_of(asked))
-    if not (is_talk and _asks_whether(question)) or is_denied or words.ended.within(tokens_of(said)):
+    is_talk = line.kind in _SPOKEN or line.text.endswith('"')
+    if not (is_talk and _asks_whether(question)) or question.days:
         return False
-    read = clauses(said, words)
-    telling = question.language.tokens
-    about = [clause for clause in read if not question.tokens.isdisjoint(telling(" ".join(clause.tokens)))]
-    return all(words.negations.within(clause.tokens) for clause in about or read)
+    said, asked, words = _said(line), question.query.text, grammar_of(line.text, unread="en")
+    is_denied = grammar_of(asked, unread="en").negations.within(tokens_of(asked))
+    if is_denied or words.ended.within(tokens_of(said)):
+        return False
+    parts, telling = clauses(said, words), question.language.tokens
+    about = [part for part in parts if not question.tokens.isdisjoint(telling(" ".join(part.tokens)))]
+    return all(words.negations.within(part.tokens) for part in about or parts)
 
 
 def _tells_of_me(piece: tuple[str, AbstractSet[str]]) -> bool:
@@ -446,7 +446,7 @@ def _of_unit(
     is_asked_about = in_folder or is_holder or key_of(unit.entity) in whose
     is_certain = is_named and not is_beside and is_asked_about
     is_direct = is_certain and names_field(question, unit)
-    naming = _naming(unit, asked) if is_direct else 0
+    naming_rank = _naming_rank(unit, asked) if is_direct else 0
     is_before = question.of_before and unit.state == "superseded" and not _is_named(unit.value, question)
     is_another = (is_named and not is_certain) or (unit.field == "is" and not is_asked_about)
     is_another = is_another and question.of_myself and not question.any_person
@@ -508,10 +508,10 @@ def _of_unit(
         )  # fmt: skip
         until = unit.until[:10] if is_before else ""
         passage = _passage(plain, at, last, read, turns)
-        yield _Candidate(answer, passage, is_certain, bool(days_told[at]), naming, until)
+        yield _Candidate(answer, passage, is_certain, bool(days_told[at]), naming_rank, until)
 
 
-def _naming(unit: Unit, asked: frozenset[str]) -> int:
+def _naming_rank(unit: Unit, asked: frozenset[str]) -> int:
     """How much a question names a field: by a word of the same stem, by a word by which people ask for it, or by the whole of its name, the longer the more: `work address`."""
     name = words_of(unit.field)
     if asked.issuperset(name):

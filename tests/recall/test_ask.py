@@ -1065,6 +1065,16 @@ def test_what_is_anothers_dreamt_or_asked_is_no_sure_answer(
     assert reply.answered == is_sure, reply.lines
 
 
+def test_a_no_of_another_keeps_no_yes_from_being_sure(tmp_path: Path) -> None:
+    texts = ("my sister has no car", "I have a car")
+    log = "".join(TURN.format(day="2026-03-01", turn=n, text=text) for n, text in enumerate(texts))
+    put(tmp_path, {"memoryclaw.yaml": "", "logs/2026-03-01/2026-03-01.jsonl": log})
+    with App(tmp_path, clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as opened:
+        answer = opened.ask("do I have a car")
+    assert answer.answered
+    assert "I have a car" in answer.lines[0].text
+
+
 @pytest.mark.parametrize(
     ("question", "due"),
     [
