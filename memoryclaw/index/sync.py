@@ -132,9 +132,8 @@ class Sync:
 
     def paths(self, paths: Collection[str], folders: Collection[str] = ()) -> Synced:
         """Applies the differences of a few files and of all below a few folders; what a watcher calls on a hint."""
+        self._index.database.has_waited()  # who wrote has heard of the same files
         near = self._near(paths, folders)
-        if near and near[0].number and self._index.database.has_waited():
-            near = self._near(paths, folders)  # who wrote has heard of the same files
         if near is None:
             return self.run()
         return self._files(*near, None) if near[0].number else Synced()

@@ -27,11 +27,9 @@ from memoryclaw.vault.state_folder import (
     FOLDER,
     INDEX_FILE,
     WAIT,
-    drop,
     make_private_folder,
     mark,
     read_mark,
-    take,
 )
 
 MARK = "unheard"  # the file that says why a process does not listen
@@ -42,6 +40,7 @@ _EVENT = struct.Struct("iIII")
 _INIT = 0x80800  # IN_CLOEXEC | IN_NONBLOCK
 _LISTED = 0x03000FC0  # IN_CREATE, IN_DELETE, IN_MOVE, of itself, too; IN_DONT_FOLLOW | IN_ONLYDIR
 _WRITTEN = _LISTED | 0xE  # and IN_MODIFY, IN_ATTRIB, IN_CLOSE_WRITE
+_TOUCHED = 0x4  # IN_ATTRIB
 _LOST = 0xEC00  # IN_DELETE_SELF, IN_MOVE_SELF, IN_UNMOUNT, IN_Q_OVERFLOW, IN_IGNORED
 _OF_FOLDER = 0x40000000  # IN_ISDIR
 _USED_UP = (errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.ENOSYS)
@@ -59,6 +58,7 @@ class Listener:
         self._root, self._state = root, state
         self._places = places(os.fspath(root))
         self._handle, self._folders = -1, dict[int, str]()
+        self._cookie = -1  # a file without a name; to touch it is an event of this process alone
         self._end, self._begun_at = 0.0, tuple[object, ...]()
         self._missed = 0
 
@@ -69,9 +69,12 @@ class Listener:
             return
         try:
             self._begun_at = self._settings()
-            make_private_folder(self._state / FOLDER)
+            make_private_folder(folder := self._state / FOLDER)
             self._handle = _called("inotify_init1", _INIT)
-            self._folders[self._watched(self._state / FOLDER, _LISTED)] = _COOKIES
+            self._cookie, place = late.tempfile.mkstemp(dir=folder)
+            self._folders[self._watched(Path(place), _TOUCHED)] = _COOKIES
+            os.unlink(place)
+            os.read(self._handle, 1 << 16)  # that it lost its name
         except (OSError, VaultError) as error:
             self._fail(error)
 
@@ -101,13 +104,9 @@ class Listener:
             return False
         if self._index_file() != self._index:  # another process builds it anew
             return False
-        cookie = f"{os.getpid()}-{time.monotonic_ns()}"
         try:
-            drop(self._state, cookie)
-            try:
-                is_whole = self._read_to(cookie)
-            finally:
-                take(self._state, [cookie])
+            os.utime(self._cookie)
+            is_whole = self._read_to_cookie()
         except OSError:
             return False
         return is_whole and len(self.pending) <= _MOST
@@ -121,12 +120,13 @@ class Listener:
 
     def close(self) -> None:
         """Listens no more."""
-        if self._handle >= 0:
-            os.close(self._handle)
-        self._handle, self._end = -1, 0.0
+        for handle in (self._handle, self._cookie):
+            if handle >= 0:
+                os.close(handle)
+        self._handle, self._cookie, self._end = -1, -1, 0.0
         self._folders.clear()
 
-    def _read_to(self, cookie: str) -> bool:
+    def _read_to_cookie(self) -> bool:
         """Takes in what is heard until the cookie is; False where something was missed."""
         is_whole, end = True, time.monotonic() + WAIT
         while True:
@@ -142,7 +142,7 @@ class Listener:
                 return False
             for watch, mask, name in events:
                 is_whole &= not mask & _LOST and self._notes(watch, mask, name)
-            if any(name == cookie and self._folders.get(watch) == _COOKIES for watch, _, name in events):
+            if any(mask == _TOUCHED and self._folders.get(watch) == _COOKIES for watch, mask, _ in events):
                 self._missed = 0
                 return is_whole
 

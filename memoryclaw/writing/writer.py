@@ -17,7 +17,7 @@ from functools import cache, partial
 from typing import Any, Generic, TypeVar
 
 from memoryclaw import errors
-from memoryclaw.history import git, journal
+from memoryclaw.history import git, journal, repository
 from memoryclaw.history.git import GitState
 from memoryclaw.history.journal import JournalEntry, JournalStep, clear_stale, index_ready, join_updates
 from memoryclaw.history.repository import CommitBase, Draft, GitFileState, History, NewCommit, Version
@@ -455,6 +455,7 @@ class _Request:
     verb: str
     now: datetime
     done: Outcome | BaseException | None = None
+    was_taken: bool = False  # by a process that was killed before it said what came of it
 
 
 # Writers of a vault that wait in other processes: each leaves its changes as a ticket, which whoever has the lock makes with its
@@ -645,6 +646,13 @@ def _write_for_all(root: str, requests: Sequence[_Request]) -> None:
     try:
         with writing(root) as writer:
             _write_together(writer, [*requests, *(guest for _, guest in guests if guest)])
+            for request in requests if not writer.untracked else ():
+                done = request.done
+                if request.was_taken and isinstance(done, Outcome) and not done.changed:
+                    for made in repository.commit_log(
+                        writer.history, paths_of(request.item.changes), limit=1
+                    ):
+                        request.done = done._replace(changed=True, commit=made.commit)
     except BaseException as error:  # noqa: BLE001 - each of them raises it
         for request in requests:
             request.done = error
@@ -678,7 +686,11 @@ class _PlaceInQueue:
         """What is to be made here, now that the lock is ours: a ticket that nobody has answered by now never will be."""
         if not self._requests:
             return self._take()
-        return [request for request in self._requests if not self._is_done(request)]
+        requests = [request for request in self._requests if not self._is_done(request)]
+        for request in requests:
+            ticket = self._tickets.get(request)
+            request.was_taken = ticket is not None and not ticket.withdraw()
+        return requests
 
     def is_being_served(self, error: errors.LockedError) -> bool:
         """True when another makes some of it by now; to all else the error is told.

@@ -84,6 +84,14 @@ def test_edits_by_hand_renames_and_deletions_take_no_look_at_everything(staying,
     assert staying.sees() == 0
 
 
+def test_to_hear_leaves_no_file_and_needs_none(staying, root):
+    assert os.listdir(root / ".memoryclaw/cookies") == []
+    shutil.rmtree(root / ".memoryclaw/cookies")
+    put(root, {"notes/now.md": "one zebra"})
+    assert staying.sees() == 0
+    assert not (root / ".memoryclaw/cookies").exists()
+
+
 def test_a_save_that_keeps_time_and_size_is_heard(staying, root):
     place = root / "notes/now.md"
     put(root, {"notes/now.md": "aaaa"})
@@ -115,9 +123,8 @@ def test_a_file_that_was_read_while_it_was_written_is_read_again(root):
         lambda root: put(root, {".obsidian/app.json": '{"userIgnoreFilters": ["notes/"]}'}),
         lambda root: put(root, {"semantic/aliases.yaml": "zebra: [horse]\n"}),
         lambda root: os.symlink(root / "notes", root / "link.md"),
-        lambda root: shutil.rmtree(root / ".memoryclaw/cookies"),
     ],
-    ids=["folder", "moved", "removed", "ignored", "obsidian", "settings", "link", "cookies"],
+    ids=["folder", "moved", "removed", "ignored", "obsidian", "settings", "link"],
 )
 def test_what_concerns_more_than_a_file_is_looked_at_and_heard_again(staying, root, change):
     change(root)
