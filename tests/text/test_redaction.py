@@ -72,6 +72,9 @@ def test_what_was_redacted_once_is_left_alone():
         '[{"name": "DB_PASSWORD", "value": "hunter2"}]',
         "- name: DB_PASSWORD\n  value: hunter2\n",
         "one\\npassword: hunter2\\ntwo",
+        "i changed the wine club password to hunter2",
+        "habe das Passwort auf hunter2 geändert",
+        "j'ai changé le mot de passe en hunter2",
     ],
 )
 def test_a_short_password_is_found_however_it_is_written(line):
