@@ -32,7 +32,7 @@ from memoryclaw.recall.relevance import asks_of_oneself, is_of_another, is_other
 from memoryclaw.recall.search import RELATED, Searcher, answering_share, share_of, signs_held, signs_of
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import ANCHOR, falls_in, find_ranges, next_occurrence, tells_past
-from memoryclaw.text.grammar import asks, clauses, grammar_of, tokens_of
+from memoryclaw.text.grammar import clauses, grammar_of, only_asks, tokens_of
 from memoryclaw.text.language import WORD, ends_in_question, key_of, sentences, words_of
 from memoryclaw.text.memory_lines import BLOCK_ID, log_line
 from memoryclaw.text.snippets import snippet, without_block_ids, without_markup
@@ -678,16 +678,8 @@ def _tells_nothing(question: Question, unit: Unit, text: str) -> bool:
     """True for a line that asks without a mark, that says no more than the question, or that was only dreamt."""
     text = text.partition(": ")[2] or text if unit.kind in _SPOKEN else unit.value or text
     is_repeated = _is_named(text, question) and not question.asks_whether
-    is_asking = unit.kind in _SPOKEN and _ANSWERS not in text and all(map(_asks_unmarked, sentences(text)))
+    is_asking = unit.kind in _SPOKEN and _ANSWERS not in text and only_asks(text)
     return is_repeated or is_asking or (says(text, "unreal") and not says(question.query.text, "unreal"))
-
-
-def _asks_unmarked(sentence: str) -> bool:
-    """True for a sentence that is a question, with its mark or without: `wie stell ich den wecker leiser`, `come pulisco la bici`."""
-    words, tokens = grammar_of(sentence, unread="en"), tokens_of(sentence)
-    is_word = tokens[:1] and tokens[0] in words.question_words and tokens[0] not in words.subordinators
-    is_led = bool(is_word) and not words.subjects.issuperset(tokens[1:2])
-    return is_led or ends_in_question(sentence) or asks(tokens, words)
 
 
 def _names_field(question: Question, unit: Unit) -> bool:

@@ -21,7 +21,7 @@ from memoryclaw.index.catalog import Catalog
 from memoryclaw.late import NamedTuple
 from memoryclaw.model import NOTHING, PROJECT, Answer, LineMark, Match, Matched, Unit
 from memoryclaw.ports import Address
-from memoryclaw.recall.evidence import PARTED
+from memoryclaw.recall.evidence import NOTHING_COUNTED, PARTED
 from memoryclaw.recall.question import Question
 from memoryclaw.recall.rank import OVER, Ranked, Ranking
 from memoryclaw.recall.relevance import of_work, only_echoes, relevance_of
@@ -30,7 +30,7 @@ from memoryclaw.recall.search import CHUNK, Searcher, folding_of, marked
 from memoryclaw.text import prompts
 from memoryclaw.text.dates import falls_in
 from memoryclaw.text.encoding import texts_in
-from memoryclaw.text.grammar import is_filler
+from memoryclaw.text.grammar import is_filler, only_asks
 from memoryclaw.text.language import runs_of, sentences, words_of
 from memoryclaw.text.prompts import cost, least_cost, mark_of, whole_tokens
 from memoryclaw.text.snippets import cutter, places, snippet, without_block_ids
@@ -41,6 +41,7 @@ WORKING_SHARE = 0.33  # of the budget: the most that the session's working memor
 ANSWERS = 0.2
 UPCOMING = 0.15  # of the budget: the most that what is due soon takes
 IDLE = 200  # characters: a longer turn was meant to say something
+ASIDE = 3  # words of a turn that asks, beside those that are asked for again
 UNVOUCHED = 2  # notes for which nobody vouches that may stand before what a person wrote
 
 
@@ -1097,6 +1098,7 @@ class _Offering:
         self._best = searcher.units(best)
         self._verdicts = searcher.verdicts(ranking, best, self._best)
         self.folding = folding_of(ranking)
+        self._words: list[frozenset[int]] = []  # of the question, that each thing taken in holds
         self.decisions: dict[int, str] = {}
         self.taken: list[tuple[Ranked, Match]] = []
 
@@ -1132,8 +1134,11 @@ class _Offering:
             scores = [(units[ranked.unit.rowid], ranked.score) for ranked in hopeful]
             for number in pack.by_worth(scores) if by_worth else range(len(scores)):
                 ranked, (unit, score) = hopeful[number], scores[number]
-                words = self._searcher.body(ranked)
+                words, asked = self._searcher.body(ranked), self._words_asked(ranked)
                 reason = self.folding.reason(ranked.unit, words) or pack.match_refusal(unit, score)
+                # What only asks, of no more than something else tells or asks, is no answer.
+                if not reason and any(map(asked.issubset, self._words)) and self._only_asks(unit):
+                    reason = "empty"
                 if not reason and unit.kind != "turn":  # a turn may be refused for the words that it holds
                     reason = pack.room_refusal(unit)
                 if not reason:
@@ -1142,8 +1147,31 @@ class _Offering:
                 decisions[ranked.unit.rowid] = reason
                 if reason == "in":
                     self.folding.show(ranked.unit, words)
+                    self._words.append(asked)
                     match = self._searcher.match(self._ranking, reading)
                     self.taken.append((ranked, marked(match, conflicts, superseded)))
+
+    def _only_asks(self, unit: Unit) -> bool:
+        """True for a person's turn of nothing but questions, that names hardly anything besides what is asked: a long one tells something as well."""
+        if (
+            unit.kind != "turn"
+            or unit.role == "assistant"
+            or len(unit.text) > IDLE
+            or not only_asks(unit.text)
+        ):
+            return False
+        question = self._ranking.question
+        known = {*words_of(question.query.text), *question.weights}
+        others = [
+            word for word in words_of(unit.text) if word.removesuffix("'s") not in known and len(word) > 1
+        ]
+        names = sum(f" {word.capitalize()}" in unit.text for word in others)
+        telling = sum(not question.language.is_stop(word) for word in others)
+        return telling <= ASIDE and names <= 1 and not any(map(str.isdigit, others))
+
+    def _words_asked(self, hit: Ranked) -> frozenset[int]:
+        """The words of the question in a unit, by number."""
+        return frozenset(self._ranking.evidence.counts.get(hit.unit.rowid, NOTHING_COUNTED).own)
 
     def _next_chunk(self, waiting: Iterator[Ranked], count: int) -> list[Ranked]:
         """The next units, so many, that the pack may still take; those before that it may not are refused."""

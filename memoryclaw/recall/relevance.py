@@ -20,6 +20,7 @@ from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import (
     Clause,
     Grammar,
+    WordList,
     clauses,
     grammar_of,
     is_filler,
@@ -482,6 +483,11 @@ _ORDERS_UNSPACED = tuple(lists.words("relevance.orders_unspaced"))
 _POINTING = frozenset(lists.words("relevance.pointing"))
 _LIKINGS = frozenset(lists.words("relevance.likings"))
 _ASKING = frozenset(lists.words("relevance.asking"))
+_WITHIN, _NOT_WITHIN = (
+    WordList(", ".join(lists.lines(f"relevance.{name}")).split(", "))
+    for name in ("asking_within", "not_asking")
+)
+_LAST, _FEW_ASKING = WordList(lists.words("relevance.asking_last")), 2
 _COMMANDS = frozenset(lists.words("relevance.commands"))
 _HOW = frozenset(lists.words("pronouns.how"))
 _PLACING = frozenset({"at", "in", "as", "from"})  # end the names of fields that verbs name
@@ -552,13 +558,18 @@ def asks_about(question: Question) -> bool:
 
 
 def _asks_unmarked(typed: Sequence[str], text: str) -> bool:
-    """True for a question without its mark, also behind a preposition and with a verb that asks by its place: `für wie viel …`, `fahre ich noch Auto`."""
+    """True for a question without its mark, also behind a preposition, with a verb or a word that asks by its place: `für wie viel …`, `fahre ich noch Auto`, `je paye combien`."""
     if not typed or typed[0] in _ASKING:
         return bool(typed)
-    words = grammar_of(text, unread="en")
-    asks_behind = words.prepositions.has_any(typed[:1]) and not _ASKING.isdisjoint(typed[1:2])
-    by_place = bool(words.final_verbs) and words.nominatives.has_any(typed[1:2])
-    return asks_behind or (by_place and typed[0] not in words.small)
+    words, tokens = grammar_of(text, unread="en"), tokens_of(text)
+    asks_behind = words.prepositions.has_any(tokens[:1]) and not _ASKING.isdisjoint(tokens[1:2])
+    by_place = bool(words.final_verbs) and words.nominatives.has_any(tokens[1:2])
+    within = _WITHIN.within(tokens) or (_LAST.has_any(tokens[-1:]) and len(tokens) > _FEW_ASKING)
+    indirect = (words.negations, words.reporting_verbs, words.coordinators)
+    asks_within = within and not (
+        _NOT_WITHIN.within(tokens) or any(signs.has_any(tokens) for signs in indirect)
+    )
+    return asks_behind or asks_within or (by_place and typed[0] not in words.small)
 
 
 def of_text(question: Question, *, is_known: bool = False, by_one_word: bool = False) -> dict[str, float]:

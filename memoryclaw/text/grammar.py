@@ -18,7 +18,7 @@ from memoryclaw import late
 from memoryclaw.late import NamedTuple
 from memoryclaw.model import grouped
 from memoryclaw.text import words as lists
-from memoryclaw.text.language import SMALL, WORD, fold, folded_words, plain
+from memoryclaw.text.language import SMALL, WORD, ends_in_question, fold, folded_words, plain, sentences
 
 UNREAD = "und"  # the code of a language without a grammar: of its words only the pronouns are known
 _PRONOUNS = {
@@ -34,11 +34,11 @@ TOGETHER = {
     for name, _, parts in (line.partition(": ") for line in lists.lines("grammar.together"))
 }
 # A word that lost its vowel before the next one is a word of its own: `l'anglais`, `d'ora in poi`, `qu'il`.
-_ELIDED = (
+ELIDED = (
     r"(?i:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|d?all|[dn]ell|sull|un|quest|quell)['’](?=(?i:[aeiouhà-öø-üœ])|\Z)"
 )
 _TOKEN = late.pattern(
-    rf"{_ELIDED}|" r"[^\W_]++(?:['’][^\W_]++)*+(?:[-&/][^\W_]++(?:['’][^\W_]++)*+)*+|['’]s\b"
+    rf"{ELIDED}|" r"[^\W_]++(?:['’][^\W_]++)*+(?:[-&/][^\W_]++(?:['’][^\W_]++)*+)*+|['’]s\b"
 )
 # Lists of a file that are in a form of their own, or only say how the others are to be read.
 _NO_WORDS = frozenset(
@@ -882,6 +882,19 @@ def asks(
         relative = left[0] in words.relative_words and not last
         return (first or not relative) and _asks_for(left, words, is_name, last=last)
     return not _is_fronted(tokens, lead, words) and _is_inverted(left, words, is_name, goes_on=goes_on)
+
+
+def only_asks(text: str) -> bool:
+    """True for a text of nothing but questions, with their marks or without: `wie stell ich den wecker leiser`, `come pulisco la bici`."""
+    return all(map(_is_question, sentences(text)))
+
+
+def _is_question(sentence: str) -> bool:
+    words, tokens = grammar_of(sentence, unread="en"), tokens_of(sentence)
+    tokens = tokens[words.question_leads.skip(tokens) :]
+    is_word = tokens[:1] and tokens[0] in words.question_words and tokens[0] not in words.subordinators
+    is_led = bool(is_word) and not words.subjects.issuperset(tokens[1:2])
+    return is_led or ends_in_question(sentence) or asks(tokens, words)
 
 
 def _is_fronted(tokens: Sequence[str], lead: int, words: Grammar) -> bool:

@@ -362,7 +362,8 @@ def test_a_name_of_which_a_statement_tells_speaks_in_a_prompt_of_work(
 
 @pytest.mark.parametrize(
     "turn",
-    ["für wie viel wurde der Keller repariert", "from whom is the boiler", "repariert sie den Keller noch", "wem gehört der Keller"],
+    ["für wie viel wurde der Keller repariert", "from whom is the boiler", "repariert sie den Keller noch", "wem gehört der Keller",
+     "le boiler coûte combien", "c'est quand le boiler", "le boiler est où"],
 )  # fmt: skip
 def test_a_question_is_one_without_its_mark(app: App, turn: str) -> None:
     assert "question" in {term.name for term in app.recall(turn).relevance.terms}
