@@ -25,6 +25,7 @@ from memoryclaw.recall.restated import (
     exact_values,
     fields_in,
     gives_up,
+    is_moved,
     is_told_in_part,
     kinds_of_values,
     renews,
@@ -148,6 +149,9 @@ def changes(claim: Claim, fact: Fact, was: str = "") -> bool:
     """
     later = _later(claim.words or claim.value)
     if claim.is_statement and _is_apart(claim, fact):
+        return False
+    of_one = key_of(claim.entity) == key_of(fact.entity) != key_of(claim.speaker)
+    if fact.is_statement and speaks_of_another(fact.value, claim.words or claim.value, of_one=of_one):
         return False
     if _tells_otherwise(claim, fact, was) or _likes_otherwise(claim, fact):
         return True
@@ -657,12 +661,14 @@ def is_tied(claim: Claim, older: Fact) -> bool:
         return False
     words = claim.value if claim.is_statement else claim.words
     is_said_anew = claim.change and (told_anew(older.value, words) or gives_up(older.value, words))
+    is_said_anew = is_said_anew or is_moved(older.value, words)
     if not (is_said_anew or renews(older.value, words, change=claim.change)):
         return False  # as of nearly all that stands
     ended = [ending for _, ending in endings(words)]
     if ended and endings(older.value) and not any(ending <= stems(older.value, words) for ending in ended):
         return False  # `I no longer eat meat`, `I no longer eat cheese`: two ends
-    if _is_apart(claim, older) or speaks_of_another(older.value, words):
+    of_one = key_of(claim.entity) == key_of(older.entity) != key_of(claim.speaker)
+    if _is_apart(claim, older) or speaks_of_another(older.value, words, of_one=of_one):
         return False
     if any(clause.kind == "wish" for clause in clauses(words, grammar_of(words))[:1]):
         return False  # `I wish it was due on Friday instead`
@@ -852,6 +858,12 @@ class Pair:
             if (is_theirs(part, words, whose, known) or self._is_changed_in(part))
             and not self._is_of_another_time(part)
         ]
+
+    @property
+    def is_of_another(self) -> bool:
+        """True where a statement stands of another thing than each of the clauses speaks of: `the veg box comes on Thursdays`, `the milk comes on Saturdays now`."""
+        older = self.fact.value
+        return self.fact.is_statement and all(speaks_of_another(older, each.text) for each in self.clauses)
 
     def _is_changed_in(self, clause: Clause) -> bool:
         """True where a clause about others gives what stands another value, or turns a facet by its subject: `the doctor raised my sertraline to 100`, `the divorce came through`."""
@@ -1356,7 +1368,7 @@ def overtaken(
 def pairs_of(facts: Iterable[Fact], telling: Telling) -> list[Pair]:
     """What stands and is spoken of, each beside what was said."""
     pairs = [Pair(fact, telling) for fact in facts if telling.speaks_of(fact)]
-    pairs = [pair for pair in pairs if pair.clauses and pair.has_news]
+    pairs = [pair for pair in pairs if pair.clauses and pair.has_news and not pair.is_of_another]
     counted = Counter(stem for pair in pairs for stem in pair.old)
     for pair in pairs:
         named = [stem for stem in pair.shared if not stem.startswith(_FACET)]

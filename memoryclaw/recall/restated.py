@@ -874,6 +874,9 @@ def _subjects(words: Sequence[str]) -> frozenset[str]:
     return stems(" ".join(words))
 
 
+_TIMES = frozenset({"day", "hour"})
+
+
 def told_anew(older: str, later: str) -> bool:
     """True where later words with a sign of change say at least half of the older ones anew, with or without what may have changed: figures, days, sums."""
     if are_unlike(older, later):
@@ -903,6 +906,33 @@ def told_anew(older: str, later: str) -> bool:
         if is_about and (is_enough(same, older_stems, sentence) or is_enough(shared, subject, sentence)):
             return True
     return False
+
+
+def is_moved(older: str, later: str) -> bool:
+    """True where later words move to another time that of which older ones tell one: `the scan is on 5 May`, `they moved the scan to 9 June`."""
+    moved = _moved_to_value(later)
+    if not moved:
+        return False  # as of nearly all that is said
+    if moved != frozenset(stem for stem in subject_of(older, later) if not stem.startswith((_FIELD, _OWN))):
+        return False
+    return not (kinds_of_values(older) & kinds_of_values(later)).isdisjoint(_TIMES)
+
+
+@lru_cache(maxsize=4096)
+def _moved_to_value(text: str) -> frozenset[str]:
+    """The stems of what a text's first clause says was moved to a day or an hour: `swimming moved to Thursdays`, `they moved the scan to 9 June`; none where it says so of nothing."""
+    words = _grammar_of(text)
+    clause = next(iter(clauses(text, words)), None)
+    if clause is None or clause.kind == "be" or not (values := valued(clause.text)):
+        return frozenset()
+    behind = tokens_of(clause.rest)
+    signs = words.changes.covered(behind) | words.change_verbs.covered(behind)
+    place = next((n for n, token in enumerate(behind) if token in words.prepositions), len(behind))
+    aims = (token for token in behind[place + 1 :] if token not in words.determiners)
+    is_aim = words.goal_prepositions.has_any(behind[place : place + 1]) and next(aims, "") in values
+    moved = [token for n, token in enumerate(behind[:place]) if n not in signs and token not in words.adverbs]
+    thing = moved or (() if words.personal.has_any(clause.subject) else clause.subject)
+    return stems(" ".join(thing), text) if is_aim else frozenset()
 
 
 @lru_cache(maxsize=1024)
@@ -1032,25 +1062,116 @@ def _closes_with(clause: Clause, ended: frozenset[str], words: Grammar, like: st
     return last >= 0 and closes and ended <= stems(clause.text, like)
 
 
-def speaks_of_another(older: str, later: str) -> bool:
-    """True where the first clauses speak of two things, neither of which the other text names in full: `the kitchen budget is 900`, `the bathroom budget is 800 now`."""
+def speaks_of_another(older: str, later: str, *, of_one: bool = False) -> bool:
+    """True where the first clauses speak of two things, neither of which the other text names in full: `the kitchen budget is 900`, `the bathroom budget is 800 now`.
+
+    Args:
+        of_one: both stand below the same name, whatever each calls it.
+    """
     words = _grammar_of(later, older)
     subject = next((clause.subject for clause in clauses(later, words)), ())
     if words.other_ones.has_any(subject) and not words.other_ones.within(tokens_of(older)):
         return True  # `my other brother`
-    first, second = _thing_spoken_of(older, ""), _thing_spoken_of(later, older)
-    return bool(first and second) and not (first <= stems(later, older) or second <= stems(older))
+    if is_moved(older, later):
+        return False
+    first, second = _spoken_of(older, ""), _spoken_of(later, older)
+
+    def differ(thing: frozenset[str], other: frozenset[str]) -> bool:
+        return bool(thing and other) and not (thing <= stems(later, older) or other <= stems(older))
+
+    of_one = (
+        of_one or words.people_pronouns.within(tokens_of(later)) or bool(_roles_in(older) & _roles_in(later))
+    )
+    if first.is_thing and second.is_thing and not of_one and differ(first.subject, second.subject):
+        return True
+    # `we take the train to the lake` tells no more of the lake
+    if not second.aim <= set(tokens_of(older)) and differ(first.moved, second.moved):
+        return True
+    if words.replacing.within(tokens_of(later)):
+        return False
+    if not (first.words and second.words):
+        return not of_one and _differ_apart(_words_told(older, words), _words_told(later, words))
+    is_news = bool(first.words - set(tokens_of(later)) and second.words - set(tokens_of(older)))
+    if is_news and not of_one and differ(first.subject, second.subject):
+        return True  # `Ines drinks oat milk`, `Malik drinks soy milk now`; not `Tina leads it`, `Abdul leads it now`
+    is_same = (first.subject and first.subject <= stems(later, older)) or (
+        second.subject and second.subject <= stems(older)
+    )
+    values, others = valued(older), valued(later)
+    at_other = bool(values and others) and values.isdisjoint(others)
+    shares = not first.content.isdisjoint(
+        second.content
+    )  # `I eat lunch at 12 in the canteen`, `… at 1 at my desk now`
+    return at_other and not (is_same or shares) and differ(first.content, second.content)
+
+
+@lru_cache(maxsize=8192)
+def _roles_in(text: str) -> frozenset[str]:
+    """Which relatives a text names, whatever it calls them: `Mum`, `my mother`."""
+    nouns = (noun_of(token) for token in tokens_of(text))
+    return frozenset(noun.field for noun in nouns if noun and noun.field in KIN)
+
+
+def _words_told(text: str, words: Grammar) -> list[str]:
+    """The words of a text that carry what it tells, without signs of a change."""
+    tokens = tokens_of(text)
+    signs = words.changes.covered(tokens)
+    idle = (words.adverbs, words.small, words.prepositions, words.noun_openers)
+    return [
+        token for n, token in enumerate(tokens) if n not in signs and not any(token in each for each in idle)
+    ]
+
+
+def _differ_apart(words: Sequence[str], others: Sequence[str]) -> bool:
+    """True for as many words that differ in two places with the same one, no figure, between: `the red team ships on Mondays`, `the blue team ships on Fridays`."""
+    if len(words) != len(others):
+        return False
+    places = [n for n, (word, other) in enumerate(zip(words, others, strict=True)) if word != other]
+    own, theirs = ({each[n] for n in places} for each in (words, others))
+    between = {words[n] for n in range(places[0], places[-1])} - own if places else set[str]()
+    return own.isdisjoint(theirs) and not all(map(str.isdecimal, between))
+
+
+class _SpokenOf(NamedTuple):
+    """Of what the first clause of a text speaks, as stems and words."""
+
+    subject: frozenset[str] = frozenset()  # but for a pronoun
+    is_thing: bool = False  # it has an article or a possessive, or tells whose it is
+    moved: frozenset[str] = frozenset()  # what was brought to something: `they moved the scan to 9 June`
+    aim: frozenset[str] = frozenset()  # the words for what that is
+    content: frozenset[str] = frozenset()  # what is told besides values
+    words: frozenset[str] = frozenset()  # all words behind the verb that carry what is told
 
 
 @lru_cache(maxsize=4096)
-def _thing_spoken_of(text: str, like: str) -> frozenset[str]:
-    """The stems of the subject of a text's first clause where that has an article or a possessive, or begins with an owner: `Tilda's cousin`."""
+def _spoken_of(text: str, like: str) -> _SpokenOf:
     words = _grammar_of(text, like)
-    subject = next((clause.subject for clause in clauses(text, words)), ())
-    return (
-        stems(" ".join(subject[1:]), like or text)
-        if subject and (subject[0] in words.noun_openers or subject[0].endswith("'s"))
-        else frozenset()
+    clause = next(iter(clauses(text, words)), None)
+    if clause is None:
+        return _SpokenOf()
+    subject, behind = clause.subject, tokens_of(clause.rest)
+    is_led = bool(subject) and (subject[0] in words.noun_openers or subject[0].endswith("'s"))
+    # `new date for the scan is 5 May` tells what is on that day
+    is_dated = len(subject) > 1 and bool(valued(clause.rest))
+    is_pronoun = words.personal.has_any(subject) or words.people_pronouns.has_any(subject)
+    thing = () if is_pronoun and not is_led else subject[bool(subject) and subject[0] in words.noun_openers :]
+    end = next((n for n, token in enumerate(behind) if n and token in words.prepositions), 0)
+    leads = clause.kind != "state" or words.goal_prepositions.has_any(behind[end : end + 1])
+    is_moved = end and clause.kind != "be" and leads and behind[0] not in words.prepositions
+    signs = words.changes.covered(behind)
+    telling = [n for n, token in enumerate(behind) if n not in signs and token not in words.adverbs]
+    counted = valued(text, units=True)
+    moved = (behind[n] for n in telling if n < end and behind[n] not in counted) if is_moved else ()
+    carrying = [
+        behind[n] for n in telling if behind[n] not in words.small and behind[n] not in words.prepositions
+    ]
+    return _SpokenOf(
+        stems(" ".join(thing), like or text),
+        is_led or (is_dated and not is_pronoun),
+        stems(" ".join(moved), like or text),
+        frozenset(behind[n] for n in telling if n >= end),
+        stems(" ".join(token for token in carrying if token not in counted), like or text),
+        frozenset(carrying),
     )
 
 
