@@ -28,7 +28,7 @@ from memoryclaw.index.catalog import Catalog
 from memoryclaw.late import NamedTuple
 from memoryclaw.model import FROM_NOW_ON, PROJECT, VALUE, Fact, Turn
 from memoryclaw.recall.restated import clock_in, gives_another, is_told_in_part, stems, subject_of
-from memoryclaw.talk.assertions import ANY_FIELD, ANY_ROLE, Assertion, has_phrase
+from memoryclaw.talk.assertions import ANY_FIELD, ANY_ROLE, Assertion, admits_error, has_phrase
 from memoryclaw.talk.own_words import balanced
 from memoryclaw.talk.statements import Statement, Talk
 from memoryclaw.talk.worth import verdict
@@ -629,7 +629,9 @@ def _is_disputed(case: _Case, said_by: SaidBy) -> bool:
 
 def _why_unsettled(case: _Case) -> str:
     """Why a person has to say which of two values holds; empty where the newer one does."""
-    if is_yearly(case.claim.field):
+    whom = "" if case.claim.entity == case.claim.speaker else case.claim.entity
+    is_day = any(map(str.isdigit, case.claim.value))
+    if is_yearly(case.claim.field) and not (is_day and admits_error(case.claim.quote, whom)):
         return "such a day does not change"
     if not case.when:
         return "when this was said is not"
@@ -1297,8 +1299,16 @@ class ClaimDecider:
             return claim._replace(entity=names[0])
         if claim.field and claim.how in ("noun", "role"):
             return claim._replace(entity=role)
+        words, grammar_ = claim.words or claim.value, grammar_of(claim.words or claim.value)
+        is_named = role in words.lower() or grammar_.several_people.has_any(tokens_of(words)[:1])
+        if not is_named:  # `He works at Shell` says by itself of nobody what it says, and is not sure enough to end anything
+            words = f"{role.capitalize() if grammar_.noun_capitals else role}: {words}"
         return claim._replace(
-            entity=claim.speaker or _PERSON, field="", value=claim.words or claim.value, how="said"
+            entity=claim.speaker or _PERSON,
+            field="",
+            value=words,
+            how="said",
+            change=claim.change and is_named,
         )
 
     def _told_of_others(self, claim: Claim) -> Known:

@@ -30,6 +30,7 @@ from memoryclaw.text.grammar import (
     WordList,
     clauses,
     first_clause,
+    grammar_of,
     spans_of,
     tokens_of,
     trimmed,
@@ -56,7 +57,9 @@ _PROGRAM = re.compile(r"[a-z]{2}[A-Z]|[a-z]\d|\w\.[a-z]")
 _SERVICES = ("bank", "broadband", "energy", "phone contract", "gym")  # kinds with names that towns have, too
 _HARD = re.compile(r"\d|[$€£%]")
 # Where a value ends: not at the dot of `Hofstr. 12`.
-_MARK = re.compile(r"(?<!\d),|,(?!\d)|[;()!?…]|\.(?=\s+\D|\s*$)|\s[-–—]\s")
+_MARK = re.compile(
+    r"(?<!\d),|,(?!\d)|[;()!?…]|(?<!\b\d)(?<!\b\d\d)\.(?=\s+\D)|\.(?=\s*$)|\s[-–—]\s"
+)  # not in `14. Mai`
 # also one that is sealed
 _QUOTED = re.compile(r"(['\"‘’`])[^'\"‘’`]{1,60}(['\"‘’`])|[\U00010600-\U000106ff]")
 # a street, a town or a region of an address, behind its comma
@@ -425,13 +428,84 @@ def field_noun(clause: Clause, words: Grammar, names: Names) -> str:
         return clause.text
     change = words.changes.find(clause.tokens)
     size = len(clause.subject) or max(change, 0)
-    if not size or clause.tokens[:size] != (clause.subject or clause.tokens[:size]):
+    places = [(0, size)] if clause.tokens[:size] == (clause.subject or clause.tokens[:size]) else []
+    for start, end in [*places, *had_wrong(clause, words)]:
+        typed = [clause.text[slice(*span)] for span in spans[start:end]]
+        owner = _owner_and_noun(clause.tokens[start:end], typed, words, names) if typed else None
+        if owner and owner.noun and _is_field(tokens_of(owner.noun), words):
+            return clause.text[spans[start][0] : spans[end - 1][1]]
+    return ""
+
+
+_YOURS = frozenset(lists.words("pronouns.yourself"))
+
+
+def field_asked(question: str, words: Grammar, names: Names) -> str:
+    """The words that name the field that a question asks for, that of the one who is asked as the speaker's own: `Ana's number`, `my number`, of `what's your number?`; empty where none do."""
+    tokens, spans = tokens_of(question), spans_of(question)
+    own = min((word for word in words.possessives_own.entries() if " " not in word), default="")
+    frame = (words.question_words, words.be_verbs, words.fillers, words.politeness)
+    asks = words.question_words.has_any(tokens) and not words.past_be.has_any(
+        tokens
+    )  # not `for your sister Ana?`
+    ends = [n for n, token in enumerate(tokens) if any(token in each for each in frame)]
+    runs = _runs_beside(tokens, ends, words) if asks else []
+    if len(runs) != 1:  # `what was it then`, `what would you like`
         return ""
-    typed = [clause.text[slice(*span)] for span in spans[:size]]
-    owner = _owner_and_noun(clause.tokens[:size], typed, words, names)
-    if owner is None or not owner.noun or not _is_field(tokens_of(owner.noun), words):
+    [(first, end)] = runs
+    start = first + (tokens[first] in words.articles and words.second_person.has_any(tokens[first + 1 : end]))
+    is_yours = tokens[start] in words.determiners and (
+        tokens[start] in words.second_person or tokens[start] in _YOURS
+    )
+    typed = [question[slice(*span)] for span in spans[start:end]]
+    typed = [own, *typed[1:]] if is_yours else typed
+    owner = _owner_and_noun(tokens_of(" ".join(typed)), typed, words, names)
+    is_whose = owner is not None and (
+        owner.how == "noun" and (owner.entity or tokens_of(typed[0])[0] in words.possessives_own)
+    )
+    # `what's the doctor's name?` may be asked of anybody's, `your new address` holds later
+    is_clear = (
+        is_whose and tokens[start] not in words.articles and words.renewals.isdisjoint(tokens[start:end])
+    )
+    if owner is None or not (is_clear and owner.noun and _is_field(tokens_of(owner.noun), words)):
         return ""
-    return clause.text[: spans[size - 1][1]]
+    entry = noun_of(owner.noun)  # a sum is asked for what is at hand: `what's your budget?`
+    return "" if entry and entry.kind == "amount" else " ".join(typed)
+
+
+def _runs_beside(tokens: Sequence[str], ends: Sequence[int], words: Grammar) -> list[tuple[int, int]]:
+    """The runs of tokens between some places, without the preposition that leads to one."""
+    runs = pairwise((-1, *ends, len(tokens)))
+    starts = (
+        (start + 1 + words.prepositions.has_any(tokens[start + 1 : end][:1]), end) for start, end in runs
+    )
+    return [(start, end) for start, end in starts if start < end]
+
+
+def had_wrong(clause: Clause, words: Grammar) -> list[tuple[int, int]]:
+    """Where the words stand of which a clause says that the speaker, or the one spoken to, had them wrong: `I had Ana's birthday wrong`, `ich habe mich bei Anas Nummer vertan`; none where it says so of nothing, or of another."""
+    tokens, who = clause.tokens, clause.subject or clause.tokens
+    place = words.errors.find(tokens)
+    by_talker = words.first_person.has_any(who) or words.second_person.has_any(clause.subject)
+    if place < 0 or not by_talker or words.negations.has_any(tokens):
+        return []
+    wrong = range(place, place + words.errors.at(tokens, place))
+    frame = (words.first_person, words.second_person, words.auxiliaries, words.reporting_verbs)
+    ends = [n for n, token in enumerate(tokens) if n in wrong or any(token in each for each in frame)]
+    return [(start, end) for start, end in _runs_beside(tokens, ends, words) if tokens[start] not in _YOURS]
+
+
+def admits_error(text: str, whom: str) -> bool:
+    """True for words that say what was wrong of somebody, named by their name, or empty for the speaker: `I had Ana's birthday wrong, it's 14 May`."""
+    words = grammar_of(text)
+    if not words.errors.may_be_in(tokens_of(text)):
+        return False
+    runs = [
+        clause.tokens[start:end] for clause in clauses(text, words) for start, end in had_wrong(clause, words)
+    ]
+    if not whom:
+        return any(words.possessives_own.has_any(run) for run in runs)
+    return any(token.startswith(tokens_of(whom)[:1]) for run in runs for token in run)
 
 
 def value_of_it(clause: Clause, words: Grammar) -> str:
@@ -455,7 +529,10 @@ def value_of_it(clause: Clause, words: Grammar) -> str:
         or tokens[place - 1] in words.past_be
     ):
         return ""
-    return clause.text[spans[place][0] :] if _HARD.search(clause.text) else ""
+    value = clause.text[spans[place][0] :]
+    is_day = words.calendar_words.has_any(tokens[place:]) or words.weekdays.has_any(tokens[place:])
+    is_name = value[:1].isupper() and not (words.noun_capitals or is_day)  # `it's Dr Kimura`
+    return value if is_name or _HARD.search(value) else ""
 
 
 def switched(clause: Clause, words: Grammar) -> str:
@@ -468,8 +545,7 @@ def switched(clause: Clause, words: Grammar) -> str:
     tokens = [clause.tokens[n] for n in behind if n not in verb]
     noun = " ".join(token for token in tokens if token not in words.frame_words)
     forms = (form for form in (noun.removesuffix("s"), noun) if form)
-    wrong = words.errors.within([clause.tokens[n] for n in verb])  # `I told you the wrong blood type`
-    return next((form for form in forms if wrong or form in words.roles or _is_field([form], words)), "")
+    return next((form for form in forms if form in words.roles or _is_field([form], words)), "")
 
 
 def successor_in(clause: Clause, about: str, noun: str, words: Grammar) -> Assertion | None:
@@ -627,16 +703,24 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
     if owner is None or not _is_field(tokens_of(owner.noun), words):
         return None
     value = _value(_MARK.split(behind.lstrip()[1:].strip(), maxsplit=1)[0], words)
-    entry = noun_of(owner.noun)
+    if words.naming_words.at([owner.noun]) and words.roles.at(tokens_of(owner.entity)):
+        return _new_holder("", owner.entity, value, words)  # `my dentist's name changed, it's Dr Kimura`
+    is_whole = _is_firm(value, words, names) and len(value.split()) <= _THING_WORDS
     if (
-        entry
-        and (misfit(value, entry.kind) or (changed and _is_time_of_somebody(value, entry.kind, words)))
-        and not (entry.kind == "date" and date_value(value, f"{_ANY_DAY}"))
+        not is_whole
+        or _is_judgement(value, words)
+        or _is_other_thing(value, owner.noun, words, changed=bool(changed))
     ):
-        return None  # `a new phone, two days old`
-    if not _is_firm(value, words, names) or len(value.split()) > _THING_WORDS or _is_judgement(value, words):
         return None
     return _assertion(owner, value)
+
+
+def _is_other_thing(value: str, noun: str, words: Grammar, *, changed: bool) -> bool:
+    """True for a value that a field cannot have: `a new phone, two days old`."""
+    entry = noun_of(noun)
+    if entry is None or (entry.kind == "date" and date_value(value, f"{_ANY_DAY}")):
+        return False
+    return bool(misfit(value, entry.kind)) or (changed and _is_time_of_somebody(value, entry.kind, words))
 
 
 def _noun_had(clause: Clause, words: Grammar) -> list[str]:
@@ -724,6 +808,7 @@ def _beside_own_thing(clause: Clause, words: Grammar, names: Names, behind: str)
     if (
         not value
         or words.roles.at(noun[-1:])
+        or any(map(_POSSESSIVE.search, noun))  # `my sister's number` is hers
         or not (quoted or (mark == ":" and _names_a_thing(value, words)) or names.whole(value))
     ):
         return None
@@ -1008,7 +1093,8 @@ def _by_value(clause: Clause, words: Grammar, names: Names, whose: tuple[str, st
     entity, subject = whose
     takes = words.taking.within(clause.verb)
     is_things = subject != "named" and words.possessives_own.at(clause.subject)  # `my new car is an Enyaq`
-    if not (clause.kind == "be" or takes) or clause.under or is_things:
+    is_under = clause.under or words.subordinators.has_any(clause.subject)  # `veggie since i'm 16`
+    if not (clause.kind == "be" or takes) or is_under or is_things:
         return None
     person = subject == "own" or entity in names.people or names.is_known(entity)
     person = person and _is_of_itself(clause, words, names, whose)

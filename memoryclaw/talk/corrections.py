@@ -644,6 +644,12 @@ def says_outright(text: str, value: str, words: Grammar) -> bool:
     return is_told and is_clean and is_only and not words.prepositions.has_any(before)
 
 
+def puts_otherwise(text: str, words: Grammar) -> bool:
+    """True for a turn that begins by saying that what stands before it is wrong, and goes on: `no, it's 74`."""
+    first = next(iter(sentences(text[:_REACH])), "")
+    return _end_of_denial(first, words) > 0 and len(tokens_of(text)) > _end_of_denial(first, words)
+
+
 def _end_of_denial(sentence: str, words: Grammar) -> int:
     """How many of its first tokens say no more than that something is otherwise: 3 of `no, that's wrong, he …`; 0 for `not London`."""
     tokens, spans = tokens_of(sentence), [*spans_of(sentence), (len(sentence), len(sentence))]

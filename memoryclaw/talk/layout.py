@@ -682,6 +682,7 @@ _HAIL = re.compile(  # what stands behind a greeting in its line: `Dear Mr. Holt
     r"(?:\b(?:mr|mrs|ms|dr|prof|sr|sra|mme|sig|dott)\.|[^.!?:\n]){0,40}[,!:]?\Z", re.IGNORECASE
 )
 _LED = re.compile(r"[^:!?;\n]{1,40}?(?:\*{0,2}[ \t]?:|[ \t][-–—])\*{0,2}(?=[ \t])")
+_STOPS = frozenset(".!?…")
 _LEAD = 4  # words of a name that leads a line, with what stands beside it: `Lea, 8:`
 _LEAVE = 7  # words of a line that takes leave, at most
 _SIGNATURE = re.compile(r"[ \t]*+[^\W\d_a-zß-ÿ][\w.'-]*+(?:[ \t]++[^\W\d_a-zß-ÿ][\w.'-]*+){0,2}[ \t]*$")
@@ -739,15 +740,14 @@ def _leave(line: str) -> int:
 
 
 def greets(line: str, whom: str = "") -> bool:
-    """True for a line of a greeting alone, or that begins with one of somebody by name; `hi Nora here` greets nobody."""
+    """True for a line of a greeting alone, or that begins with one of somebody by name; `hi Nora here` and `Hi! Nora, 52` greet nobody."""
     tokens = tokens_of(line)
     length = listed("greetings").at(tokens)
+    behind = line[spans_of(line)[length - 1][1] :] if length else ""
     if not length or not whom:
-        return length > 0 and _HAIL.match(line[spans_of(line)[length - 1][1] :].rstrip()) is not None
-    return tokens[length : length + 1] == (whom,) and tokens[length + 1 : length + 2] not in (
-        ("here",),
-        ("hier",),
-    )
+        return length > 0 and _HAIL.match(behind.rstrip()) is not None
+    named = tokens[length : length + 1] == (whom,) and behind.lstrip()[:1] not in _STOPS
+    return named and tokens[length + 1 : length + 2] not in (("here",), ("hier",))
 
 
 def message_lines(lines: Sequence[str], words: Grammar, me: str) -> set[int]:

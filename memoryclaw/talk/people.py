@@ -9,7 +9,7 @@ from itertools import chain, pairwise
 
 from memoryclaw.late import NamedTuple
 from memoryclaw.text import words as lists
-from memoryclaw.text.grammar import Clause, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
+from memoryclaw.text.grammar import ELIDED, Clause, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.language import key_of, plain, sentences
 from memoryclaw.vault.fact_values import KIN, NOUNS, PETS, is_of_people, noun_of
 
@@ -23,6 +23,7 @@ _CAPITALISED = r"[^\W\d_a-zß-ÿ][\w.'’-]{0,30}"
 _CALLED = rf"({_CAPITALISED}(?: {_CAPITALISED}){{0,3}})"
 _NAME_BEHIND = re.compile(rf"(?:{_APART.pattern}){_CALLED}(?:{_APART.pattern})")
 _NAME_BEFORE = re.compile(rf"(?:^|(?<=[a-zß-ÿ] )){_CALLED}(?:{_APART.pattern})$")
+_ELIDED = re.compile(ELIDED)
 # How old somebody is, behind the name: `Leo (7)`, `Huguette, 79, …`
 _AGE = re.compile(r"(?:\(|, )\d{1,2}(?=[,)]|$| (?:and|und|et|y|e|en)\b)")
 _AGED = re.compile(rf"(?<![\w'’-])([^\W\d_a-zß-ÿ][\w'’-]{{0,40}}) ?{_AGE.pattern}")
@@ -382,6 +383,8 @@ def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], st
         capital = (word[:1].isupper() and (place > 0 or first)) or (
             word[1:] != word[1:].lower() and not word.isupper()
         )
+        elided = _ELIDED.match(word)
+        capital = capital and not (elided and word[elided.end() :].islower())  # `C'est`, not `D'Angelo`
         behind = (later[0] for later in hits[place + 1 :] if later[0] not in PARTICLES)
         joins = len(run) > (word == _AND) and word in PARTICLES and next(behind, "")[:1].isupper()
         if run and (not (capital or joins) or hit.start() - end > 1 or _length(run) >= _LONGEST):
@@ -635,7 +638,8 @@ def _begins_common(run: Sequence[str], words: Grammar) -> bool:
     """True where words with capitals begin with one that is no name; an initial is one, and so are `Jan` and `Dr` before another."""
     first = run[0].lower()
     may_begin = first in _GIVEN or first in words.months or first in words.honorifics
-    return not (len(run) > 1 and (may_begin or len(first.rstrip(".")) == 1)) and _is_common(run[0], words)
+    is_initial = len(first.rstrip(".")) == 1 and first not in words.articles  # `A Craven Arms man`
+    return not (len(run) > 1 and (may_begin or is_initial)) and _is_common(run[0], words)
 
 
 def _is_noun(run: Sequence[str], words: Grammar) -> bool:

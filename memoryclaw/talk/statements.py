@@ -17,7 +17,9 @@ from memoryclaw.talk.assertions import (
     Assertion,
     assertions_in,
     ends_in,
+    field_asked,
     field_noun,
+    had_wrong,
     introduced_in,
     signs_of_change,
     spelled_out,
@@ -28,7 +30,7 @@ from memoryclaw.talk.assertions import (
     value_of_it,
     without_contrast,
 )
-from memoryclaw.talk.corrections import PutRight, corrected, put_right
+from memoryclaw.talk.corrections import PutRight, corrected, put_right, puts_otherwise
 from memoryclaw.talk.layout import CLEAR, LEAST, asks_of_text, is_led_by_person
 from memoryclaw.talk.learned import Worth
 from memoryclaw.talk.orders import asks_for_manner, is_for_once, is_imperative, is_order, is_task, request_of
@@ -47,6 +49,7 @@ from memoryclaw.text.grammar import (
     grammar,
     grammar_of,
     greets,
+    only_asks,
     spans_of,
     spoken_in,
     tokens_of,
@@ -199,6 +202,7 @@ class Asked(NamedTuple):
     text: str = ""
     options: tuple[str, ...] = ()
     open: bool = False  # it offers to do something or asks for anything, rather than to be told something
+    denied: bool = False  # it is the speaker's own, and the turn says that the answer was wrong
 
 
 def asked_in(turns: Sequence[Turn], number: int, words: Grammar) -> Asked:
@@ -214,13 +218,21 @@ def asked_in(turns: Sequence[Turn], number: int, words: Grammar) -> Asked:
         question = asking[-1].strip(" *_") if asking else ""
         asks = [token for token in tokens_of(question) if token not in words.fillers]
         is_open = bool(asks) and bool(words.offers.at(asks) or words.open_questions.at(asks))
+    is_denied = not question and len(before) > 1 and puts_otherwise(turns[number].text, words)
+    if (
+        is_denied
+        and before[-1].role == "assistant"
+        and before[-2].role == "user"
+        and only_asks(before[-2].text)
+    ):
+        question = before[-2].text.strip()
     options: tuple[str, ...] = ()
     for turn in reversed(before[-_BACK:]):
         options = _options(turn.text, words)
         if options:
             options = options if all(map(tokens_of, options)) else ()
             break
-    return Asked(question, options, is_open)
+    return Asked(question, options, is_open, is_denied and bool(question))
 
 
 def _options(text: str, words: Grammar) -> tuple[str, ...]:
@@ -454,6 +466,9 @@ class _Turn:
         self._rivals = rivals  # and in two of people before
         # the words of the last clause that named a field, and whether it has a sign of change
         self._field = ("", False)
+        self._asked_for = field_asked(question.text, words, names)  # the field that the turn may answer
+        self._is_plain = False  # the clause at hand says a value alone
+        self._mistaken = set[str]()  # of whom somebody had something wrong
         self._is_stranger = False  # the turn tells of a `she` who is none of those whom it names
         self._is_told_whose = False  # the clause before says whose that is
         self._told_of = "own"  # of whom the last clause with a subject tells
@@ -512,18 +527,16 @@ class _Turn:
             is_whole = _is_of_order(clause, words) or (place and order[place - 1] and _adds(clause, words))
             if any(order) and not order[place] and is_whole:
                 continue  # it stands in the words of the order
-            kind, wording = self._kind(clause, answers=first and place == 0), ""
-            kind = "task" if once[place] else kind
-            if order[place]:
-                kind, wording = "order", _whole_order(members, order, place, text, words)
-                wording = self._with_its_object(members, order, place, text, wording)
+            kind = self._kind(clause, answers=first and self._is_answer(members, place))
+            self._is_plain = self._answers_plainly(members, place)
+            kind = "order" if order[place] else "task" if once[place] else kind
             piece = self._piece(
                 number,
                 clause,
                 kind,
                 doubts[place],
                 stressed=bool(asked_for),
-                words=wording,
+                words=self._wording(members, order, place, text),
                 behind=text[clause.end :],
             )
             owned = [
@@ -566,6 +579,7 @@ class _Turn:
             reason = place > 0 and order[place - 1] and kind in _REASONS and not owned
             reason = reason and piece.subject in ("own", "relative")
             shown = shows_a_text and not owned and kind not in ("order", "duty", "task")
+            shown = shown or self._tells_value(members, place + 1)
             more = ({"mood"} if reason else set()) | ({"moment"} if shown else set())
             yield piece._replace(assertions=tuple(owned), doubts=piece.doubts | more)
 
@@ -591,6 +605,14 @@ class _Turn:
             ordered = self._ordered or any(order)
             order.append((orders and not once[-1]) or (ordered and _goes_on_ordering(clause, words)))
         return order, once
+
+    def _wording(self, members: Sequence[Clause], order: Sequence[bool], place: int, text: str) -> str:
+        """The words of an order, or of what takes two clauses to tell, `my number changed, it's 0161 496 0000`; empty where a clause is enough."""
+        if order[place]:
+            whole = _whole_order(members, order, place, text, self.words)
+            return self._with_its_object(members, order, place, text, whole)
+        is_value = self._tells_value(members, place)
+        return text[members[place - 1].start : members[place].end] if is_value else ""
 
     def _with_its_object(
         self, members: Sequence[Clause], order: Sequence[bool], place: int, text: str, wording: str
@@ -636,11 +658,18 @@ class _Turn:
             return assertion._replace(entity=mentions.pop())
         return assertion
 
+    def _tells_value(self, members: Sequence[Clause], place: int) -> bool:
+        """True for a clause of a sentence that tells as `it` the value of what the one before it names."""
+        if not 0 < place < len(members) or not value_of_it(members[place], self.words):
+            return False
+        return bool(field_noun(members[place - 1], self.words, self.names))
+
     def _note_field(self, clause: Clause) -> None:
         """Keeps the words that name a field, for a clause that tells its value as `it`."""
         if noun := field_noun(clause, self.words, self.names):
             renewed = clause.kind == "have" and self.words.renewals.has_any(clause.tokens)
-            self._field = noun, renewed or self.words.changes.within(clause.tokens)
+            wrong = bool(had_wrong(clause, self.words))
+            self._field = noun, wrong or renewed or self.words.changes.within(clause.tokens)
 
     def _antecedent(self, clause: Clause) -> str:
         """The one person whom the `she` of a clause may be: named last in this turn, else in the two before; "" where there is none, or more than one, or where what stands before a colon is another: `eoghan: hes a vegan`."""
@@ -896,11 +925,38 @@ class _Turn:
             and not greets(text)
         )
 
+    def _is_answer(self, members: Sequence[Clause], place: int) -> bool:
+        """True for the first clause of a sentence, also behind a no that puts another answer right: `no, it's 74`."""
+        words = self.words
+        before = [token for member in members[:place] for token in member.tokens]
+        refused = (words.negations, words.retractions, words.fillers)
+        return not before or (
+            self.asked.denied and all(any(signs.at([token]) for signs in refused) for token in before)
+        )
+
+    def _answers_plainly(self, members: Sequence[Clause], place: int) -> bool:
+        """False where more is said of an answer than a value: `14 May, she'll be 40`, `32 for him`, `only until June`."""
+        words, tokens = self.words, members[place].tokens
+        beside = (
+            words.people_pronouns,
+            words.goal_prepositions,
+            words.units,
+            words.comparatives,
+            words.changes,
+        )
+        is_plain = not any(signs.within(tokens) for signs in beside)
+        return is_plain and not any(
+            member.kind or member.tokens[0] in words.small for member in members[place + 1 :]
+        )
+
     def _kind(self, clause: Clause, *, answers: bool) -> str:
         words = self.words
         if is_task(clause, words) and not tells_where_reached(clause, words):
             return "task"
-        if answers and not clause.kind and self.asked.text and not self.asked.open:
+        tells = not clause.kind or value_of_it(clause, words) or _is_day(clause, words)
+        # `wie ist deine Nummer?` may ask for more
+        is_told = not self.asked.open or (self._asked_for and _HARD.search(clause.text))
+        if answers and tells and self.asked.text and is_told:
             return "answer"
         if words.cancel_words.within(clause.tokens):
             return "off"
@@ -945,11 +1001,15 @@ class _Turn:
             self.names.people.update(filter(None, [entity]))
             self._is_stranger = not entity
         (noun, changed), switch = self._field, ""
+        if kind == "answer" and self._asked_for and self._is_plain:
+            noun, changed = self._asked_for, self.asked.denied
         is_told = kind not in ("order", "task", "choice") and not doubts & _UNREAL
         assertions = () if is_told else self._introduced(clause, kind, doubts)
         if is_told:
-            if noun and (value := value_of_it(plain, self.words)):
-                plain, behind = first_clause(noun, self.words, plain), f": {value}"
+            value = value_of_it(plain, self.words) if noun else ""
+            value = value or (plain.text if noun and kind == "answer" else "")
+            if value:
+                plain, behind = first_clause(noun, self.words, plain), f": {value}{behind}"
             # `Lisa: mag Rosen` tells of Lisa
             is_theirs = self._is_led and not (
                 clause.subject or self.words.first_person.has_any(clause.tokens)
@@ -985,6 +1045,13 @@ class _Turn:
         noun_words = clause.tokens if clause.kind in ("have", "") else clause.subject
         renewed = self.words.renewals.has_any(noun_words) and bool(assertions)
         change = renewed or (changed and bool(assertions) and (plain is not clause or bool(switch)))
+        is_wrong = bool(had_wrong(clause, self.words))
+        change = change or is_wrong or any(assertion.entity in self._mistaken for assertion in assertions)
+        spans = spans_of(clause.text)
+        runs = (
+            clause.text[spans[start][0] : spans[end - 1][1]] for start, end in had_wrong(clause, self.words)
+        )
+        self._mistaken.update(run for run in runs if self.names.whole(run) == run)
         self._note_field(clause)
         end = (
             None
@@ -1253,6 +1320,14 @@ _UNSURE = _BARRED | _UNREAL | {"hedged", "joke"}
 # Behind these a bare verb is an infinitive: `i need to book the ferry and paint the gate`.
 _INTENDED = frozenset({"duty", "wish", "modal", "order", "task"})
 _REASONS = frozenset({"be", "have", "other", "report"})  # in which an order says why: `…, i get hives`
+
+
+def _is_day(clause: Clause, words: Grammar) -> bool:
+    """True for a day alone, whose month may be a verb: `14 May`."""
+    parts = (words.months, words.weekdays, words.ordinals, words.prepositions, words.determiners)
+    return all(token.isdigit() or any(token in part for part in parts) for token in clause.tokens)
+
+
 _APART = frozenset({"order", "task", "choice", "duty", "off", "done"})
 
 
@@ -1283,13 +1358,15 @@ def _says_instead(last: _Piece, piece: _Piece, words: Grammar) -> bool:
     """True for what a sentence says instead of what it ends, and that names it by a pronoun or not at all: `the tin is gone, look in the shed`, `Nils is out, Ida runs it now`."""
     tokens = piece.clause.tokens
     tells = piece.assertions or last.assertions  # what tells a fact stands by itself
+    is_new = words.renewals.has_any(tokens[:1])  # `Tuesday is off, new date 12 May`
     is_end = bool(last.clause.subject) and words.endings.within(last.clause.tokens)
+    is_end = is_end or (last.kind == "off" and is_new)
     if tells or not is_end or last.sentence != piece.sentence:
         return False
     if bool(last.doubts & _BARRED) != bool(piece.doubts & _BARRED):
         return False  # `the call is cancelled, can you move it?`
     is_of_all = not piece.clause.subject and not words.first_person.has_any(tokens)
-    return is_of_all or any(words.thing_pronouns.at(tokens, place) for place in range(len(tokens)))
+    return is_of_all or is_new or any(words.thing_pronouns.at(tokens, place) for place in range(len(tokens)))
 
 
 def _statement(

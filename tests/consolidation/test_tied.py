@@ -160,7 +160,119 @@ def test_a_tie_is_a_commit_of_its_own_that_says_what_it_replaced(evenings: Eveni
     assert subject.startswith('Nora said: "on friday we take the train to the lake after all"')
 
 
+@pytest.mark.parametrize(
+    ("first", "later"),
+    [
+        ("they pulled lanternfish forward to september 19", "they pulled marzipan forward to october 3"),
+        ("they postponed the boiler service to 5 May", "they postponed the roof inspection to 9 June"),
+        ("we switched the kids room to LED bulbs", "we switched the hallway to smart bulbs"),
+        ("Ines drinks oat milk", "Malik drinks soy milk now"),
+        ("Milo weighs 12 kilos", "Luna weighs 5 kilos now"),
+        ("the red team ships on mondays", "the blue team ships on fridays now"),
+        ("on a décalé le dentiste au 5 mai", "on a décalé le contrôle technique au 9 juin"),
+        ("Ruby geht um acht ins Bett", "Theo geht jetzt um neun ins Bett"),
+    ],
+)
+def test_what_changes_of_another_thing_or_person_leaves_an_older_statement_as_it_is(
+    evenings: Evenings, first: str, later: str
+) -> None:
+    memory = evenings(first, later)
+    assert {*memory.values(current=True)} == {first, later}
+    assert not any(fact.lifecycle.verify_by for fact in memory.facts)
+
+
+@pytest.mark.parametrize(
+    ("first", "later"),
+    [
+        ("the scan is on 5 may", "they moved the scan to 9 june"),
+        ("deadline lanternfish: december 30", "they pulled lanternfish forward to september 19"),
+        ("la clase es el martes", "han movido la clase al jueves"),
+        ("der Kurs ist am Dienstag", "der Kurs wurde auf Donnerstag verschoben"),
+    ],
+)
+def test_what_moves_a_thing_to_another_time_takes_the_place_of_its_time(
+    evenings: Evenings, first: str, later: str
+) -> None:
+    memory = evenings(first, later)
+    assert (memory.values(current=True), memory.values(current=False)) == ([later], [first])
+
+
 # Facts
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "value"),
+    [
+        ("Ana's birthday is on 4 May", "i had Ana's birthday wrong, it's 14 May", "14 May"),
+        ("Ana's birthday is on 4 May", "you have Ana's birthday wrong. it's 14 May", "14 May"),
+        ("Annas Geburtstag ist am 4. Mai", "ich habe mich bei Annas Geburtstag vertan, er ist am 14. Mai", "14 May"),
+        ("l'anniversaire de Léa est le 4 mai", "je me suis trompée pour l'anniversaire de Léa, c'est le 14 mai", "14 May"),
+        ("mi número es 600 111 222", "me equivoqué con mi número, es el 600 111 333", "600 111 333"),
+        ("Tom lives in Bristol", "i was wrong about Tom, he lives in Bath", "Bath"),
+        ("my sister's number is 0151 2234455", "my sister's number changed, it's 0151 2234466", "0151 2234466"),
+    ],
+)  # fmt: skip
+def test_who_had_something_wrong_puts_it_right(
+    evenings: Evenings, first: str, later: str, value: str
+) -> None:
+    memory = evenings(first, later)
+    facts = [fact for fact in memory.facts if not fact.is_statement]
+    assert [fact.value for fact in facts if fact.current] == [value]
+    assert [fact.until for fact in facts if not fact.current] == ["2026-03-11"]
+    assert memory.waiting == ""
+
+
+def test_a_birthday_that_is_told_otherwise_waits(evenings: Evenings) -> None:
+    memory = evenings("Ana's birthday is on 4 May", "Ana's birthday is on 14 May")
+    assert memory.values(current=True) == ["4 May"]
+    assert "14 May" in memory.waiting
+
+
+ANSWERS = (
+    ("When is Ana's birthday?", "14 May", ("Ana", "birthday", "14 May")),
+    ("What's your phone number?", "0176 55 43 14", ("Nora", "phone", "0176 55 43 14")),
+    ("What is your address?", "it's 12 Elm Road, Leeds", ("Nora", "address", "12 Elm Road, Leeds")),
+    ("What's your favourite colour?", "green", ("Nora", "favorite colour", "green")),
+    ("Qual è il tuo numero?", "è il 333 1234567", ("Nora", "phone", "333 1234567")),
+    # How somebody is, what passes, and what is asked back are no values.
+    ("How is the new job?", "brutal", None),
+    ("For your sister Ana?", "no, for Kim", None),
+    ("What's the deadline for the grant?", "what grant?", None),
+    ("What's your rent?", "900 last year, 950 now", None),
+)
+
+
+@pytest.mark.parametrize(("question", "answer", "fact"), ANSWERS)
+def test_what_answers_a_question_for_a_field_is_its_value(
+    evenings: Evenings, question: str, answer: str, fact: tuple[str, str, str] | None
+) -> None:
+    memory = evenings([("assistant Pip", question), ("user Nora", answer)])
+    facts = [(each.entity, each.field, each.value) for each in memory.facts if not each.is_statement]
+    assert facts == ([fact] if fact else [])
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "later", "fact"),
+    [
+        ("what's Ana's number", "I have 0176 55 63 60 here.", "no, it's 0176 55 43 14", ("Ana", "phone", "0176 55 43 14")),
+        ("what's my shoe size", "You told me 42.", "no, 43", ("Nora", "shoe size", "43")),
+    ],
+)  # fmt: skip
+def test_who_puts_an_answer_right_tells_what_was_asked(
+    evenings: Evenings, question: str, answer: str, later: str, fact: tuple[str, str, str]
+) -> None:
+    memory = evenings([("user Nora", question), ("assistant Pip", answer), ("user Nora", later)])
+    assert [(each.entity, each.field, each.value) for each in memory.facts] == [fact]
+
+
+def test_a_pronoun_of_a_relative_is_kept_with_who_it_is(evenings: Evenings) -> None:
+    memory = evenings("my brother is staying with us until june. He is allergic to nuts")
+    assert "brother: He is allergic to nuts" in memory.values(current=True)
+
+
+def test_a_new_day_stands_with_what_it_is_of(evenings: Evenings) -> None:
+    words = "the dinner with Ana on Tuesday is off, new date 12 May"
+    assert evenings(words).values(current=True) == [words]
 
 
 @pytest.mark.parametrize(

@@ -303,6 +303,7 @@ def test_a_secret_that_was_taken_out_is_no_value(text: str) -> None:
         ("i moved from Kiel to Leeds", "lives in", "Leeds"),
         ("i moved from Kiel to Leeds last month", "lives in", "Leeds"),
         ("we have a new vet, Dr Okoro", "vet", "Dr Okoro"),
+        ("i had my shoe size wrong, it's 43", "shoe size", "43"),
     ],
 )
 def test_a_new_value_is_told_with_a_sign_of_change(text: str, field: str, value: str) -> None:
@@ -533,7 +534,14 @@ def test_a_name_is_one_by_what_is_told_of_it(text: str, language: str, fact: tup
 
 
 @pytest.mark.parametrize(
-    "text", ["June is cold", "Summer is here", "Dawn's early light is nice", "Hope this works"]
+    "text",
+    [
+        "June is cold",
+        "Summer is here",
+        "Dawn's early light is nice",
+        "Hope this works",
+        "D'accord : on y va. C'est bon",
+    ],
 )
 def test_a_word_that_begins_a_sentence_is_no_name(text: str) -> None:
     said = talk_of(("user", text)).statements

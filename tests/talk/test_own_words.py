@@ -135,6 +135,10 @@ def test_what_greets_the_speaker_or_is_signed_by_another_is_somebody_elses(text:
     assert words.pasted
 
 
+def test_who_says_hello_and_tells_who_they_are_greets_nobody() -> None:
+    assert own_words("Hi! Nora, 52, plumber in Leeds", grammar("en"), "Nora Lind").text
+
+
 @pytest.mark.parametrize(
     "text",
     [
