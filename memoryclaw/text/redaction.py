@@ -176,7 +176,7 @@ _QUOTES = "\"'`„“”«»‚‘’*「」『』"
 _ENDS = ".,;:)]}>|?。，、；！？" + _QUOTES
 _FILLERS = "|".join(word_list("secret_names.fillers"))
 _OF = "|".join(word_list("secret_names.of"))
-_CHANGED_TO = word_list("secret_names.changed_to")
+_CHANGED_TO = "|".join(word_list("secret_names.changed_to"))
 _CHANGED = re.compile(rf"(?<!\w)(?:{'|'.join(word_list('secret_names.changed'))})(?!\w)", re.IGNORECASE)
 _REVERSED_NAMES = tuple(name.replace("_", " ") for name in word_list("secret_names.reversed"))
 _REVERSED = late.pattern(
@@ -234,9 +234,6 @@ _SPOKEN_ASCII, _CODES_ASCII = (
 )
 
 
-_WAYS = [[word] for word in _CHANGED_TO]
-
-
 @cache
 def password_sentence(sentence: Sentence) -> re.Pattern[str]:
     """The pattern of a password that a sentence tells."""
@@ -245,11 +242,20 @@ def password_sentence(sentence: Sentence) -> re.Pattern[str]:
         gap, value = rf"[\w（）() ]{{0,12}}?(?:{verbs})", "([!-~]{4,100})"
     else:
         gap = (
-            rf"(?:[ \t]{{1,3}}(?:{'|'.join(_CHANGED_TO)})(?=[ \t])|[\w-]{{0,20}}(?:[ \t]{{1,3}}+[\w'’().@-]{{1,24}}+){{0,6}}?"
-            rf"(?:[ \t]{{1,3}}(?:{verbs})(?=[ \t:])(?:[ \t]{{1,3}}(?:{_FILLERS})(?=[ \t:]))?|[ \t]{{0,3}}(?=[:：=])))"
+            rf"[\w-]{{0,20}}(?:[ \t]{{1,3}}+[\w'’().@-]{{1,24}}+){{0,6}}?"
+            rf"(?:[ \t]{{1,3}}(?:{verbs})(?=[ \t:])(?:[ \t]{{1,3}}(?:{_FILLERS})(?=[ \t:]))?|[ \t]{{0,3}}(?=[:：=]))"
         )
         value = rf"([^\s{_QUOTES}]{{4,100}})"
     return _pattern(sentence.names, rf"{gap}[ \t]{{0,3}}[:：=]?[ \t]{{0,3}}[{_QUOTES}]{{0,3}}{value}")
+
+
+@cache
+def changed_sentence(sentence: Sentence) -> re.Pattern[str]:
+    """The pattern of a password that another one is changed to."""
+    return _pattern(
+        sentence.names,
+        rf"[ \t]{{1,3}}(?:{_CHANGED_TO})[ \t]{{1,3}}[{_QUOTES}]{{0,3}}([^\s{_QUOTES}]{{4,100}})",
+    )
 
 
 @cache
@@ -378,11 +384,11 @@ def _in_sentences(text: str, low: str) -> Iterator[SecretSpan]:
     """What sentences tell, in the order of their language: the name first, or the value."""
     spoken, codes = (_SPOKEN_ASCII, _CODES_ASCII) if text.isascii() else (_SPOKEN, _CODES)
     for sentence in _named(spoken, low):
-        if any(sign in low for sign in (*sentence.signs, *_CHANGED_TO)):
-            for hit in _hits(password_sentence(sentence), sentence, text, low):
+        patterns = [password_sentence] if any(sign in low for sign in sentence.signs) else []
+        patterns += [changed_sentence] if _CHANGED.search(low) else []  # not `I sent the password to Nora`
+        for pattern in patterns:
+            for hit in _hits(pattern(sentence), sentence, text, low):
                 start, end = _trim(text, *hit.span(1))
-                if low[hit.start() : start].split()[-1:] in _WAYS and not _CHANGED.search(low):
-                    continue  # `I sent the password to Nora`
                 if _looks_spoken(text[start:end]) or _tells_all(hit, start, end):
                     yield SecretSpan(start, end, "password")
     for sentence in _named(codes, low) if _DIGITS.search(text) else ():

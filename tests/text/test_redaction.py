@@ -73,6 +73,8 @@ def test_what_was_redacted_once_is_left_alone():
         "- name: DB_PASSWORD\n  value: hunter2\n",
         "one\\npassword: hunter2\\ntwo",
         "i changed the wine club password to hunter2",
+        "the password to Netflix is hunter2",
+        "we changed it, the password to Netflix is hunter2 now",
         "habe das Passwort auf hunter2 geändert",
         "j'ai changé le mot de passe en hunter2",
     ],
