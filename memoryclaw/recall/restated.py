@@ -1099,9 +1099,8 @@ def speaks_of_another(older: str, later: str, *, of_one: bool = False) -> bool:
     )
     values, others = valued(older), valued(later)
     at_other = bool(values and others) and values.isdisjoint(others)
-    shares = not first.content.isdisjoint(
-        second.content
-    )  # `I eat lunch at 12 in the canteen`, `… at 1 at my desk now`
+    # `I eat lunch at 12 in the canteen`, `… at 1 at my desk now`
+    shares = not first.content.isdisjoint(second.content)
     return at_other and not (is_same or shares) and differ(first.content, second.content)
 
 

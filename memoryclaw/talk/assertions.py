@@ -445,9 +445,8 @@ def field_asked(question: str, words: Grammar, names: Names) -> str:
     tokens, spans = tokens_of(question), spans_of(question)
     own = min((word for word in words.possessives_own.entries() if " " not in word), default="")
     frame = (words.question_words, words.be_verbs, words.fillers, words.politeness)
-    asks = words.question_words.has_any(tokens) and not words.past_be.has_any(
-        tokens
-    )  # not `for your sister Ana?`
+    # not `for your sister Ana?`
+    asks = words.question_words.has_any(tokens) and not words.past_be.has_any(tokens)
     ends = [n for n, token in enumerate(tokens) if any(token in each for each in frame)]
     runs = _runs_beside(tokens, ends, words) if asks else []
     if len(runs) != 1:  # `what was it then`, `what would you like`

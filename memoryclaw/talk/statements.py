@@ -1045,12 +1045,9 @@ class _Turn:
         noun_words = clause.tokens if clause.kind in ("have", "") else clause.subject
         renewed = self.words.renewals.has_any(noun_words) and bool(assertions)
         change = renewed or (changed and bool(assertions) and (plain is not clause or bool(switch)))
-        is_wrong = bool(had_wrong(clause, self.words))
-        change = change or is_wrong or any(assertion.entity in self._mistaken for assertion in assertions)
-        spans = spans_of(clause.text)
-        runs = (
-            clause.text[spans[start][0] : spans[end - 1][1]] for start, end in had_wrong(clause, self.words)
-        )
+        wrong, spans = had_wrong(clause, self.words), spans_of(clause.text)
+        change = change or bool(wrong) or any(assertion.entity in self._mistaken for assertion in assertions)
+        runs = (clause.text[spans[start][0] : spans[end - 1][1]] for start, end in wrong)
         self._mistaken.update(run for run in runs if self.names.whole(run) == run)
         self._note_field(clause)
         end = (
