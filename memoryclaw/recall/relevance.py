@@ -20,10 +20,10 @@ from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import (
     Clause,
     Grammar,
-    WordList,
     clauses,
     grammar_of,
     is_filler,
+    is_question,
     spoken_in,
     tokens_of,
 )
@@ -482,12 +482,6 @@ _LONGEST = max(map(len, _BEGINNINGS))
 _ORDERS_UNSPACED = tuple(lists.words("relevance.orders_unspaced"))
 _POINTING = frozenset(lists.words("relevance.pointing"))
 _LIKINGS = frozenset(lists.words("relevance.likings"))
-_ASKING = frozenset(lists.words("relevance.asking"))
-_WITHIN, _NOT_WITHIN = (
-    WordList(", ".join(lists.lines(f"relevance.{name}")).split(", "))
-    for name in ("asking_within", "not_asking")
-)
-_LAST, _FEW_ASKING = WordList(lists.words("relevance.asking_last")), 2
 _COMMANDS = frozenset(lists.words("relevance.commands"))
 _HOW = frozenset(lists.words("pronouns.how"))
 _PLACING = frozenset({"at", "in", "as", "from"})  # end the names of fields that verbs name
@@ -557,19 +551,10 @@ def asks_about(question: Question) -> bool:
     return _beginning(words_of(question.query.text.replace("’", "'"))) in _ABOUT
 
 
-def _asks_unmarked(typed: Sequence[str], text: str) -> bool:
-    """True for a question without its mark, also behind a preposition, with a verb or a word that asks by its place: `für wie viel …`, `fahre ich noch Auto`, `je paye combien`."""
-    if not typed or typed[0] in _ASKING:
-        return bool(typed)
+def _begins_with_its_verb(text: str) -> bool:
+    """True for a verb before its subject, which asks in German and Dutch where it tells nothing else: `fahre ich noch Auto`."""
     words, tokens = grammar_of(text, unread="en"), tokens_of(text)
-    asks_behind = words.prepositions.has_any(tokens[:1]) and not _ASKING.isdisjoint(tokens[1:2])
-    by_place = bool(words.final_verbs) and words.nominatives.has_any(tokens[1:2])
-    within = _WITHIN.within(tokens) or (_LAST.has_any(tokens[-1:]) and len(tokens) > _FEW_ASKING)
-    indirect = (words.negations, words.reporting_verbs, words.coordinators)
-    asks_within = within and not (
-        _NOT_WITHIN.within(tokens) or any(signs.has_any(tokens) for signs in indirect)
-    )
-    return asks_behind or asks_within or (by_place and typed[0] not in words.small)
+    return bool(words.final_verbs) and words.nominatives.has_any(tokens[1:2]) and tokens[0] not in words.small
 
 
 def of_text(question: Question, *, is_known: bool = False, by_one_word: bool = False) -> dict[str, float]:
@@ -585,8 +570,11 @@ def of_text(question: Question, *, is_known: bool = False, by_one_word: bool = F
     liking = typed[len(start) : len(start) + 1] and typed[len(start)] in _LIKINGS  # `how do i like my tea`
     own = bool(liking) or any(word in MYSELF for word in typed[len(start) :])
     own = own or (question.of_myself and MYSELF.isdisjoint(typed))  # by words of another language
-    named = own or question.entities or question.people
-    asks = start in _ABOUT or "?" in text or "？" in text or _asks_unmarked(typed, text)
+    names = {word for name in (*question.entities, *question.people) for word in name.split()}
+    named = own or names
+    asks = start in _ABOUT or "?" in text or "？" in text
+    asks = asks or _begins_with_its_verb(text)
+    asks = asks or any(is_question(sentence, names.__contains__) for sentence in sentences(text))
     beside = {
         "general": start in (_GENERAL | _OFTEN_GENERAL if by_one_word else _GENERAL)
         and not (named or is_known),

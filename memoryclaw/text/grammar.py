@@ -600,6 +600,7 @@ _LISTS = {
     "report": "reporting_verbs", "event": "past_event_verbs", "have": "have_verbs", "be": "be_verbs", "modal": "modal_verbs",
 }  # fmt: skip
 _FIRST = 7  # words before a verb that may be its subject
+_LED = 2  # words before a question word that stands behind its verb
 _AUXILIARY = ("have", "be", "modal")
 _MAIN = ("decide", "prefer", "wish", "duty", "state")  # kinds of verbs that say more than their auxiliary
 _NUMBER = late.pattern(r"\d")
@@ -873,10 +874,10 @@ def asks(
     left = tokens[lead:]
     if len(left) < 2 or words.not_questions.at(left):
         return False
-    if words.question_starts.at(left):
-        return True
     if left[0] in words.prepositions and left[1] in words.question_words:
         left = left[1:]  # `by when`, `mit wem`
+    if words.question_starts.at(left):
+        return True
     last = bool(words.final_verbs)
     if left[0] in words.question_words:
         relative = left[0] in words.relative_words and not last
@@ -886,15 +887,40 @@ def asks(
 
 def only_asks(text: str) -> bool:
     """True for a text of nothing but questions, with their marks or without: `wie stell ich den wecker leiser`, `come pulisco la bici`."""
-    return all(map(_is_question, sentences(text)))
+    return all(map(is_question, sentences(text)))
 
 
-def _is_question(sentence: str) -> bool:
+def is_question(sentence: str, is_name: Callable[[str], bool] = lambda _word: False) -> bool:
+    """True for a sentence that asks, with its mark or without: by what it begins with, or by a word behind its verb.
+
+    Args:
+        is_name: whether a token is a known name.
+    """
     words, tokens = grammar_of(sentence, unread="en"), tokens_of(sentence)
     tokens = tokens[words.question_leads.skip(tokens) :]
     is_word = tokens[:1] and tokens[0] in words.question_words and tokens[0] not in words.subordinators
     is_led = bool(is_word) and not words.subjects.issuperset(tokens[1:2])
-    return is_led or ends_in_question(sentence) or asks(tokens, words)
+    return (
+        is_led
+        or ends_in_question(sentence)
+        or asks(tokens, words, is_name)
+        or _asks_behind_its_verb(tokens, words)
+    )
+
+
+def _asks_behind_its_verb(tokens: Sequence[str], words: Grammar) -> bool:
+    """True where a word that asks stands where its answer would: `je paye combien`, `le boiler est où`; not `la ville où je vis`."""
+    told = (words.negations, words.reporting_verbs, words.knowing_verbs, words.coordinators)
+    excepted = words.not_questions.covered(tokens)
+    for place, size in words.late_question_words.places(tokens):
+        before, behind = tokens[:place], tokens[place + size :]
+        may_link = tokens[place] in words.subordinators or tokens[place] in words.relative_words
+        is_complement = words.be_verbs.has_any(before[-1:]) and words.noun_openers.has_any(behind[:1])
+        asks_alone = not may_link or not behind or is_complement
+        is_led = len(before) < _LED or place in excepted or any(signs.has_any(before) for signs in told)
+        if asks_alone and not is_led:
+            return True
+    return False
 
 
 def _is_fronted(tokens: Sequence[str], lead: int, words: Grammar) -> bool:
@@ -925,7 +951,7 @@ def _asks_for(tokens: Sequence[str], words: Grammar, is_name: Callable[[str], bo
     if behind[0] in words.auxiliaries or (hyphen and stem and pronoun in words.nominatives):
         return True
     if last and not behind[0].startswith("ge"):  # no participle: `wie gesagt`
-        ends = behind[0].endswith("t") and (len(behind) < 2 or _is_subject(behind[1:], words, is_name))
+        ends = len(behind) < 2 or _is_subject(behind[1:], words, is_name)
         own = len(behind) > 1 and behind[1] in words.first_person and behind[1] in words.nominatives
         # `wie rechne ich`, not `wie gerne ich segle weiß sie`
         inverted = own and behind[0].endswith("e") and _verb_at(behind, 2, words) is None
@@ -933,6 +959,13 @@ def _asks_for(tokens: Sequence[str], words: Grammar, is_name: Callable[[str], bo
             return True
     if asking not in words.question_determiners or behind[0] in words.prepositions:
         return False
+    if (
+        last
+        and len(behind) > 2
+        and behind[1] not in words.adverbs
+        and _is_subject(behind[2:], words, is_name)
+    ):
+        return not _is_subject(behind[1:], words, is_name)  # `welche Schule besucht sie`
     verb = next((n for n, token in enumerate(behind[:5]) if token in words.auxiliaries), 0)
     if not verb or any(_is_subject(behind[n:], words, is_name) for n in range(verb)):
         return False

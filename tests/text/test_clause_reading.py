@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.text.grammar import KINDS, Clause, asks, clauses, codes, grammar, tokens_of, trimmed
+from memoryclaw.text.grammar import (
+    KINDS,
+    Clause,
+    asks,
+    clauses,
+    codes,
+    grammar,
+    is_question,
+    tokens_of,
+    trimmed,
+)
 
 NAMES = frozenset({"ana", "tom"})
 
@@ -140,13 +150,13 @@ ASKED = {
         "should i call the plumber", "can they deliver before noon", "will the boiler last another winter", "have you seen the ladder",
         "when are we in Leeds", "why is the fence green", "whats the code for the shed", "where's my other glove", "who painted the fence",
         "who runs the choir", "whose bike is in the hall", "how heavy is the piano", "how many chairs fit", "what size are the shelves",
-        "which paint did we take", "by when must the form be in", "with whom does Ana sing", "sorry, who has the drill", "ok so where is the key",
+        "which paint did we take", "by when must the form be in", "with whom does Ana sing", "sorry, who has the drill", "ok so where is the key", "what days are we closed",
     ],
     "de": [
         "ist die Heizung schon an", "hat Ana den Schlüssel", "kommst du am Freitag", "kann man das Tor streichen", "soll ich den Arzt anrufen",
         "wann kommt der Klempner", "wie heißt die Nachbarin", "was kostet die Reparatur", "wo wohnt er jetzt", "wer hat die Leiter",
         "welche Farbe hat das Tor", "wie hoch ist die Miete", "bis wann muss das Formular da sein", "mit wem fährt Ana nach Ulm", "womit klebt man das",
-        "wie rechne ich das um",
+        "wie rechne ich das um", "wann ziehen wir um", "in welcher Halle trainiert sie", "für wie viel verkauft er das Rad",
     ],
 }  # fmt: skip
 TOLD = {
@@ -172,6 +182,28 @@ def test_word_order_tells_a_question_without_its_mark(code: str, text: str) -> N
 @pytest.mark.parametrize(("code", "text"), [(code, text) for code, every in TOLD.items() for text in every])
 def test_what_only_begins_like_a_question_asks_nothing(code: str, text: str) -> None:
     assert not asks(tokens_of(text), grammar(code), lambda word: word == "ana")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "je paye combien de loyer", "tu habites où", "ma soeur travaille dans quelle ville", "c'est quand la réunion", "mi hermana dónde vive",
+        "la mia riunione è quando", "o meu irmão mora onde",
+    ],
+)  # fmt: skip
+def test_a_word_that_asks_may_stand_behind_the_verb(text: str) -> None:
+    assert is_question(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "je pars quand il pleut", "la ville où je vis est belle", "je sais où il habite", "elle m'a dit où", "je fais n'importe quoi",
+        "mon frère qui vit à Lyon vient demain", "no sé dónde vive", "il posto dove vivo è bello", "isso foi quando eu era criança",
+    ],
+)  # fmt: skip
+def test_a_word_that_asks_elsewhere_may_join_clauses(text: str) -> None:
+    assert not is_question(text)
 
 
 def test_a_relative_clause_asks_nothing() -> None:
