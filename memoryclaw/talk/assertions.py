@@ -129,9 +129,7 @@ def assertions_in(
         )
         assertions = [assertion] if assertion else []
     return tuple(
-        _with_places(fact, behind, words)
-        for fact in assertions
-        if fact.value.lower() != fact.entity.lower() and balanced(fact.value) == fact.value
+        _with_places(fact, behind, words) for fact in assertions if balanced(fact.value) == fact.value
     )
 
 
@@ -158,9 +156,9 @@ def _with_places(fact: Assertion, behind: str, words: Grammar) -> Assertion:
     while len(places) < _PLACES and (place := _PLACE.match(rest)):
         tokens, is_number = tokens_of(place[1]), place[1][0].isdigit()
         is_next = bool(places) and is_number and len(tokens[0]) < _POSTAL  # another address
-        is_day = len(tokens) > 1 and words.months.has_any(tokens[1:2])
+        is_day = words.months.has_any(tokens[1:2])
         # `14 Harbour Street, Thanks!`
-        if is_next or is_day or words.closers.at(tokens) or words.politeness.at(tokens):
+        if is_next or is_day or words.closers.at(tokens):
             break
         places.append(place[1])
         rest = rest[place.end() :]
@@ -344,17 +342,15 @@ def spelled_out(clause: Clause, words: Grammar, names: Names) -> Clause:
     if len(tokens) < 3 or not tokens[0].endswith("'s") or not names.is_name(tokens[0]):
         return clause
     predicates = (phrase[phrase[0] in words.be_verbs :] for phrase, _ in words.verb_fields)
-    leaves = any(behind[: len(phrase)] == phrase for phrase, _ in words.verb_ends) or words.gone.at(behind)
     if not (
-        leaves
-        or words.negations.at(behind)
+        words.negations.at(behind)
         or words.place_prepositions.at(behind)
         or words.changes.at(behind)
         or any(phrase and behind[: len(phrase)] == phrase for phrase in predicates)
     ):
         return clause  # `Rosa's brother`
     end = spans_of(clause.text)[0][1]
-    text = f"{clause.text[: end - 2]} {'has' if leaves else 'is'}{clause.text[end:]}"
+    text = f"{clause.text[: end - 2]} is{clause.text[end:]}"
     return first_clause(text, words, clause)._replace(start=clause.start, end=clause.end)
 
 
@@ -423,7 +419,7 @@ def field_noun(clause: Clause, words: Grammar, names: Names) -> str:
     """The words of a clause that name a field or a role, of which the next may tell the value: `my number changed`, `we have a dog`; empty where none do."""
     spans = spans_of(clause.text)
     noun = _noun_had(clause, words) if clause.kind == "have" else ()
-    is_new = noun and words.renewals.has_any(clause.tokens) and _is_field(noun, words)
+    is_new = words.renewals.has_any(clause.tokens) and _is_field(noun, words)
     if noun and (is_new or words.roles.at(noun) == len(noun)):
         return clause.text
     change = words.changes.find(clause.tokens)
@@ -432,7 +428,7 @@ def field_noun(clause: Clause, words: Grammar, names: Names) -> str:
     for start, end in [*places, *had_wrong(clause, words)]:
         typed = [clause.text[slice(*span)] for span in spans[start:end]]
         owner = _owner_and_noun(clause.tokens[start:end], typed, words, names) if typed else None
-        if owner and owner.noun and _is_field(tokens_of(owner.noun), words):
+        if owner and _is_field(tokens_of(owner.noun), words):
             return clause.text[spans[start][0] : spans[end - 1][1]]
     return ""
 
@@ -459,14 +455,9 @@ def field_asked(question: str, words: Grammar, names: Names) -> str:
     typed = [question[slice(*span)] for span in spans[start:end]]
     typed = [own, *typed[1:]] if is_yours else typed
     owner = _owner_and_noun(tokens_of(" ".join(typed)), typed, words, names)
-    is_whose = owner is not None and (
-        owner.how == "noun" and (owner.entity or tokens_of(typed[0])[0] in words.possessives_own)
-    )
     # `what's the doctor's name?` may be asked of anybody's, `your new address` holds later
-    is_clear = (
-        is_whose and tokens[start] not in words.articles and words.renewals.isdisjoint(tokens[start:end])
-    )
-    if owner is None or not (is_clear and owner.noun and _is_field(tokens_of(owner.noun), words)):
+    is_clear = tokens[start] not in words.articles and words.renewals.isdisjoint(tokens[start:end])
+    if owner is None or owner.how != "noun" or not (is_clear and _is_field(tokens_of(owner.noun), words)):
         return ""
     entry = noun_of(owner.noun)  # a sum is asked for what is at hand: `what's your budget?`
     return "" if entry and entry.kind == "amount" else " ".join(typed)
@@ -491,7 +482,7 @@ def had_wrong(clause: Clause, words: Grammar) -> list[tuple[int, int]]:
     wrong = range(place, place + words.errors.at(tokens, place))
     frame = (words.first_person, words.second_person, words.auxiliaries, words.reporting_verbs)
     ends = [n for n, token in enumerate(tokens) if n in wrong or any(token in each for each in frame)]
-    return [(start, end) for start, end in _runs_beside(tokens, ends, words) if tokens[start] not in _YOURS]
+    return _runs_beside(tokens, ends, words)
 
 
 def admits_error(text: str, whom: str) -> bool:
@@ -625,7 +616,7 @@ def _by_noun(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
     """`my rent is 900`, `the deadline of projectX is 2026-04-10`, `Ana's email is …`, `budget: 14k`."""
     if clause.kind != "be" or not clause.subject or not clause.rest:
         return None
-    place = clause.tokens.index(clause.subject[0]) if clause.subject[0] in clause.tokens else 0
+    place = clause.tokens.index(clause.subject[0])
     size = len(clause.subject) - words.thing_pronouns.has_any(clause.subject[1:][-1:])  # `mon numéro c'est`
     typed = [clause.text[a:b] for a, b in spans_of(clause.text)[place : place + size]]
     owner = _owner_and_noun(clause.subject[:size], typed, words, names)
@@ -685,10 +676,7 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
         noun = _noun_had(clause, words)
         entity, subject = names.subject(clause, words, "")
         is_news = subject == "none" and words.renewals.has_any(clause.tokens)  # `got a new dentist, Dr Kim`
-        if (
-            not (is_news or subject == "own" or _is_of_itself(clause, words, names, (entity, subject)))
-            or not noun
-        ):
+        if not noun or not (is_news or _is_of_itself(clause, words, names, (entity, subject))):
             return None
         if words.roles.at(noun) == len(noun):
             return _new_holder(entity, " ".join(noun), behind.lstrip()[1:].strip(), words)
@@ -705,21 +693,16 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
     if words.naming_words.at([owner.noun]) and words.roles.at(tokens_of(owner.entity)):
         return _new_holder("", owner.entity, value, words)  # `my dentist's name changed, it's Dr Kimura`
     is_whole = _is_firm(value, words, names) and len(value.split()) <= _THING_WORDS
-    if (
-        not is_whole
-        or _is_judgement(value, words)
-        or _is_other_thing(value, owner.noun, words, changed=bool(changed))
-    ):
-        return None
-    return _assertion(owner, value)
+    return None if not is_whole or _is_other_thing(value, owner.noun, words) else _assertion(owner, value)
 
 
-def _is_other_thing(value: str, noun: str, words: Grammar, *, changed: bool) -> bool:
-    """True for a value that a field cannot have: `a new phone, two days old`."""
+def _is_other_thing(value: str, noun: str, words: Grammar) -> bool:
+    """True for a value that a field cannot have: `a new phone, two days old`, `moved my dentist: Friday at 9`."""
     entry = noun_of(noun)
     if entry is None or (entry.kind == "date" and date_value(value, f"{_ANY_DAY}")):
         return False
-    return bool(misfit(value, entry.kind)) or (changed and _is_time_of_somebody(value, entry.kind, words))
+    is_time = any(map(str.isdigit, value)) or words.date_words.within(tokens_of(value))
+    return bool(misfit(value, entry.kind)) or (entry.kind in ("name", "person") and is_time)
 
 
 def _noun_had(clause: Clause, words: Grammar) -> list[str]:
@@ -735,15 +718,6 @@ def _owner_of_changed(clause: Clause, noun: str, words: Grammar, names: Names) -
     is_elided = words.switching_verbs.at(clause.tokens) > 0 or _is_bare_news(clause.tokens, words)
     is_own = subject == "own" or (subject == "none" and is_elided)
     return _Owned(entity, noun, "noun") if is_own or (subject == "named" and entity) else None
-
-
-def _is_time_of_somebody(value: str, kind: str, words: Grammar) -> bool:
-    """True for a day or an hour where somebody is to be named: `moved my dentist: Friday at 9`."""
-    tokens = tokens_of(value)
-    is_time = (
-        any(map(str.isdigit, value)) or words.calendar_words.within(tokens) or words.weekdays.within(tokens)
-    )
-    return kind in ("name", "person") and is_time
 
 
 def _noun_changed(tokens: Sequence[str], words: Grammar) -> str:
@@ -774,8 +748,7 @@ def _named_within(clause: Clause, behind: str, words: Grammar) -> tuple[Clause, 
     if place <= 0:
         return clause, behind
     start = spans_of(clause.text)[place][0]
-    before = next((lead for lead in clauses(clause.text[:start], words) if lead.tokens), None)
-    return (before, f", {clause.text[start:]}") if before else (clause, behind)
+    return first_clause(clause.text[:start], words, clause), f", {clause.text[start:]}"
 
 
 def _new_holder(about: str, role: str, text: str, words: Grammar) -> Assertion | None:
@@ -895,7 +868,7 @@ def _field_and_name(
     """`our contact at Nordmole`, `deadline Atlas`: a name behind a field that is known; before it, a title is none: `Frau Adler`."""
     for place in range(1, 0 if words.honorifics.at(tokens) else len(tokens)):
         start = place + (tokens[place] in words.prepositions)
-        if start > place and tokens[place] not in words.owner_prepositions and tokens[place] in words.ways:
+        if tokens[place] not in words.owner_prepositions and tokens[place] in words.ways:
             continue  # `flight to Lisbon`
         if _is_field(tokens[:place], words) and (name := names.whole(" ".join(typed[start:]))):
             return _Owned(name, " ".join(tokens[:place]), "noun")
@@ -934,8 +907,7 @@ def _owner_word(token: str, typed: str, names: Names) -> str:
     """A word without its possessive ending; empty where it has none."""
     if ending := _POSSESSIVE.search(typed):
         return typed[: ending.start()]
-    has_ending = token.endswith("s") and names.is_name(token) and not names.is_name_itself(token)
-    return typed[:-1] if has_ending else ""
+    return typed[:-1] if names.is_name(token) and not names.is_name_itself(token) else ""
 
 
 def _entity(typed: str, names: Names) -> str:
@@ -960,7 +932,7 @@ def _by_change(clause: Clause, words: Grammar, names: Names) -> Assertion | None
     goal = next(
         (place for place in range(verb, len(tokens) - 1) if tokens[place] in words.goal_prepositions), -1
     )
-    if change < verb or goal < 0 or not clause.kind:
+    if change < verb or goal < 0:
         return None
     behind = range(verb + len(clause.verb), goal)
     last = next((place for place in reversed(behind) if tokens[place] in words.things), -1)
@@ -1045,8 +1017,7 @@ def _is_visit(value: str, phrase: Sequence[str], behind: Sequence[str], words: G
 def _is_over(tokens: Sequence[str], place: int, end: int, words: Grammar) -> bool:
     """True for a verb that stands in or beside one of ending: `stopped using Jira`, `ben gestopt met Jira te gebruiken`."""
     return words.ending_verbs.at(tokens, end) > 0 or any(
-        place < n + words.ending_verbs.at(tokens, n) or (n == place - 1 and words.ended.at(tokens, n))
-        for n in range(max(0, place - _FIELD_WORDS), place)
+        place < n + words.ending_verbs.at(tokens, n) for n in range(max(0, place - _FIELD_WORDS), place)
     )
 
 
@@ -1173,13 +1144,13 @@ def _without_lead(clause: Clause, words: Grammar, names: Names) -> Clause:
         return first_clause(text, words, clause)._replace(start=clause.start, end=clause.end)
     length = 0 if words.ended.at(clause.tokens) else words.changes.at(clause.tokens)  # `ya no vivo en Madrid`
     end = spans[length - 1][1] if length else 0
-    is_name = names.begins(clause.tokens) or names.is_name("".join(clause.tokens[:1]))  # `June's birthday`
+    is_name = names.is_name("".join(clause.tokens[:1]))  # `June's birthday`
     may_lead = not length and clause.kind and not is_name
     lead = leading_range(clause.text, _ANY_DAY) if may_lead else None
     end = lead.span[1] if lead and not lead.span[0] else end
     behind = clause.text[end:].lstrip(" ,")
     pieces = clauses(behind, words) if end and behind else []
-    if len(pieces) != 1 or not pieces[0].tokens or pieces[0].kind != clause.kind or pieces[0].under:
+    if len(pieces) != 1 or pieces[0].kind != clause.kind:
         return clause
     return pieces[0]._replace(start=clause.start, end=clause.end, joined=clause.joined)
 
@@ -1191,9 +1162,7 @@ def _without_time(text: str, *, since: bool = False) -> tuple[str, str]:
         since: only a time from which on something is so: `since May`.
     """
     times = [
-        hit
-        for hit in find_ranges(text, _ANY_DAY)[0]
-        if hit.text[0].islower() and not (since and (hit.end or not hit.start))
+        hit for hit in find_ranges(text, _ANY_DAY)[0] if hit.text[0].islower() and not (since and hit.end)
     ]
     return with_blanks(text, [hit.span for hit in times]), times[0].text if times else ""
 
@@ -1225,7 +1194,7 @@ def _is_bare_news(tokens: Sequence[str], words: Grammar) -> bool:
     """True for `new number`, `got a new email address`, of nobody else: who says so tells it of themselves."""
     renewal = next((renewal for renewal, token in enumerate(tokens) if token in words.renewals), -1)
     behind = tokens[renewal + 1 :]
-    is_field = bool(behind) and any(_is_field(behind[start:], words) for start in range(min(2, len(behind))))
+    is_field = any(_is_field(behind[start:], words) for start in range(min(2, len(behind))))
     return renewal >= 0 and is_field and words.announcements.skip(tokens) >= renewal
 
 
@@ -1238,8 +1207,9 @@ def _value(text: str, words: Grammar, *, stops: bool = False, most: int = _VALUE
         or (tokens[first] in words.determiners and tokens[first + 1][0].isdigit())  # `den 12. Mai`
     ):
         first += 1
-    conditions = (place for place, _ in words.courteous_conditions.places(tokens) if place)
-    end = min(conditions, default=len(tokens))  # `0176 559788 in case you need it`
+    end, _ = next(
+        words.courteous_conditions.places(tokens), (len(tokens), 0)
+    )  # `0176 559788 in case you need it`
     while end - 1 > first and (length := _aside_before(tokens, end, words)) < end - first:
         if not length:
             break
@@ -1248,9 +1218,9 @@ def _value(text: str, words: Grammar, *, stops: bool = False, most: int = _VALUE
     stop = next((n for n in range(max(first, 1), end) if stops and tokens[n] in words.value_stops), end)
     if stop < end:
         text = text[: spans[stop][0]]
-    value = plain_value(
-        trimmed(typed_from(text, spans, first) if first and first < len(spans) else text, words)
-    ).strip(" .,;:!?…\"'")
+    value = plain_value(trimmed(typed_from(text, spans, first) if first else text, words)).strip(
+        " .,;:!?…\"'"
+    )
     return value if 0 < len(value.split()) <= most and re.search(r"\w", value) else ""
 
 
