@@ -216,9 +216,8 @@ def _leads_to_value(text: str, before: str, words: Grammar) -> bool:
     """True where nothing but what may lead to a value, as what stands before the wrong one, stands between a sign and it: neither `i get` 50 nor `feeling` 20."""
     tokens, leads = tokens_of(text), tokens_of(before)[-_LEADS:]
     bare = words.valueless.covered(tokens)
-    is_of_somebody = words.first_person.has_any(tokens) or words.people_pronouns.has_any(tokens)
     return tokens == leads[-len(tokens) :] or (  # `i take 50, sorry, i take 75`
-        not is_of_somebody
+        not words.first_person.has_any(tokens)
         and all(n in bare or token in leads or token in words.clock_words for n, token in enumerate(tokens))
     )
 
@@ -638,7 +637,6 @@ def says_outright(text: str, value: str, words: Grammar) -> bool:
     place = next((n for n in range(len(tokens)) if tokens[n : n + len(right)] == right), len(tokens))
     before, behind = tokens[:place], tokens[place + len(right) :]
     is_clean = words.calendar_words.isdisjoint(right) and words.small.isdisjoint(right)
-    is_clean = is_clean and not any("'" in token or "’" in token for token in right)
     is_told = words.be_verbs.has_any(before) or any(token in words.contracted_subjects for token in before)
     is_only = all(token in words.adverbs or words.changes.at([token]) for token in behind)
     return is_told and is_clean and is_only and not words.prepositions.has_any(before)

@@ -266,8 +266,6 @@ class Names:
             return who, "named" if self.whole(who) else own
         if (
             len(mentions) == 1
-            and core
-            and not is_another
             and (self._key(core[0]) or (first in words.possessives_own and self._key(core[-1])))
             # `to`; not `Jean de La Tour`
             and (not words.ways.has_any(core) or self.whole(" ".join(tokens[tokens.index(core[0]) :])))
@@ -417,7 +415,6 @@ def _introduced(sentence: str, text: str, words: Grammar) -> Iterator[str]:
         spans = spans_of(sentence)
         pieces = _WORD.findall(_BREAK.split(sentence[spans[first][0] :], maxsplit=1)[0])
         size = next((n for n, word in enumerate(pieces) if _is_no_part(word, words)), len(pieces))
-        size = next((n for n in range(1, size) if words.people_verbs.at(tokens, first + n)), size)
         while pieces[:size][-1:] and pieces[size - 1] in PARTICLES:
             size -= 1
         name = " ".join(map(_bare, pieces[:size]))

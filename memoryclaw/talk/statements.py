@@ -688,7 +688,7 @@ class _Turn:
         """True where no other person was named that the pronoun of a clause may mean: two make no fact."""
         people = self.names.meant(self._pronoun(clause), self._all_named() & self.names.people)
         named = {self.names.holder(name) for name in people}
-        return all(name == who or self.names.speaks(name) for name in named)
+        return named <= {who}
 
     def _all_named(self) -> set[str]:
         return {name for name in self.mentions | self._rivals if not self.names.speaks(name)}
@@ -711,7 +711,7 @@ class _Turn:
         acts = not assertions and self.words.people_verbs.at(clause.tokens, clause.verb_at)
         who = self._antecedent(clause) if acts and whose[1] == "none" else ""
         # not `there's a temp I work with, lives in Leith`
-        if who and self._is_sure(who, clause) and (self._subject[1] == "none" or self._subject[0] == who):
+        if who and self._is_sure(who, clause) and self._subject[1] == "none":
             theirs = assertions_in(clause, self.words, self.names, (who, "named"))
             # `Uso Notion. Vive en la nube.`
             may_be_thing = not (who in self.names.people or begins_as_names_do(who, self.words))
@@ -719,7 +719,7 @@ class _Turn:
                 fact
                 for fact in theirs
                 if (fact.field == "is" or is_of_people(fact.field))
-                and not (may_be_thing and fact.field in PLACED and fact.value[:1].islower())
+                and not (may_be_thing and fact.field in PLACED)
             )
             return who if assertions else whose[0], assertions
         # or who has the role that it tells of: `my friend is called anna lee`
@@ -735,13 +735,7 @@ class _Turn:
             clauses(text[lead.end() :], words, is_name) if lead and not text[lead.end()].isdigit() else []
         )
         is_short = lead and len(tokens_of(lead[1])) in range(1, _TOPIC_WORDS + 1)
-        if (
-            lead
-            and is_short
-            and members
-            and members[0].kind
-            and not is_order(first_clause(lead[1], words, members[0]), words)
-        ):
+        if lead and is_short and members and members[0].kind:
             self._topic = self._led_by = trimmed(lead[1], words)
             self.named = self.names.in_text(lead[1]) or self.named
             members = [
@@ -828,8 +822,7 @@ class _Turn:
             is_aside = is_question and self._is_aside(members, place, text)
             is_told = is_aside or self._leads_to_question(members, place, text)
             is_asked = (is_question and not is_told) or (
-                not is_aside
-                and not tells_where_reached(clause, words)
+                not tells_where_reached(clause, words)
                 and asks(
                     clause.typed,
                     words,
@@ -918,7 +911,6 @@ class _Turn:
             and not answers
             and not _HARD.search(clause.text)
             and bool(_content(clause.tokens, self.words))
-            and not self._is_mood(clause)
             and not is_order(clause, self.words)
             and not is_imperative(clause, self.words)
             and not (self._ordered and _goes_on_ordering(clause, self.words))
@@ -954,9 +946,7 @@ class _Turn:
         if is_task(clause, words) and not tells_where_reached(clause, words):
             return "task"
         tells = not clause.kind or value_of_it(clause, words) or _is_day(clause, words)
-        # `wie ist deine Nummer?` may ask for more
-        is_told = not self.asked.open or (self._asked_for and _HARD.search(clause.text))
-        if answers and tells and self.asked.text and is_told:
+        if answers and tells and self.asked.text and not self.asked.open:
             return "answer"
         if words.cancel_words.within(clause.tokens):
             return "off"
@@ -1011,19 +1001,14 @@ class _Turn:
             if value:
                 plain, behind = first_clause(noun, self.words, plain), f": {value}{behind}"
             # `Lisa: mag Rosen` tells of Lisa
-            is_theirs = self._is_led and not (
-                clause.subject or self.words.first_person.has_any(clause.tokens)
-            )
-            whom = "other" if is_theirs else subject
+            whom = "other" if self._is_led and not clause.subject else subject
             entity, assertions = self._assertions(plain, (entity, whom), behind, points=self._points(teller))
             subject = subject if entity or subject != "named" else "other"
             whose, switch = self._switched if subject != "named" or self._is_told_whose else ("", "")
             # `Ana is off. Changed jobs, she's at Fugro now` tells of Ana
             self._is_told_whose = subject in ("own", "named")
             is_switching = self._is_told_whose or (
-                subject == "none"
-                and self._told_of == "own"
-                and not (self.named or self.mentions or self._antecedents)
+                subject == "none" and self._told_of == "own" and not (self.mentions or self._antecedents)
             )
             self._switched = entity, switched(clause, self.words) if is_switching else ""
             self._told_of = subject if subject not in ("none", "other") else self._told_of
@@ -1044,7 +1029,7 @@ class _Turn:
         # not `900 in the new flat`
         noun_words = clause.tokens if clause.kind in ("have", "") else clause.subject
         renewed = self.words.renewals.has_any(noun_words) and bool(assertions)
-        change = renewed or (changed and bool(assertions) and (plain is not clause or bool(switch)))
+        change = renewed or (changed and bool(assertions))
         wrong, spans = had_wrong(clause, self.words), spans_of(clause.text)
         change = change or bool(wrong) or any(assertion.entity in self._mistaken for assertion in assertions)
         runs = (clause.text[spans[start][0] : spans[end - 1][1]] for start, end in wrong)
@@ -1052,7 +1037,7 @@ class _Turn:
         self._note_field(clause)
         end = (
             None
-            if (assertions and not self._ends_beside(clause)) or doubts & _UNSURE
+            if (assertions and without_contrast(clause, self.words) is clause) or doubts & _UNSURE
             else ends_in(clause, self.words, self.names, (entity, subject))
         )
         self._ended = end or self._ended
@@ -1069,14 +1054,9 @@ class _Turn:
         is_order = kind == "order" or "supposed" in doubts
         return () if is_order else introduced_in(clause, self.words, self.names)
 
-    def _ends_beside(self, clause: Clause) -> bool:
-        """True where a clause says what holds no longer beside what does."""
-        is_parting = self.words.partings.within(clause.tokens)
-        return is_parting or without_contrast(clause, self.words) is not clause
-
     def _goes_on(self, clause: Clause) -> bool:
         """True for a clause without a subject of its own behind one that has: `I left Shell and work at Fugro`."""
-        return bool(clause.kind and clause.typed) and clause.typed[0] in self.words.coordinators
+        return bool(clause.kind) and clause.typed[0] in self.words.coordinators
 
     def _hedge_beside(self, members: Sequence[Clause], place: int) -> bool:
         """True where a clause that is nothing but a hedge stands beside: `2,000 from the co-op, i think`."""
@@ -1138,10 +1118,7 @@ def _supposes(tokens: Sequence[str], clause: Clause, words: Grammar) -> bool:
     own = words.verb_leads.intersection(clause.subject[1:])
     for place, _ in words.suppositions.places(tokens):
         behind_verbs = {verb[1:2] for verb, _ in words.fields_by_first.get(tokens[place - 1], ())}
-        is_naming = words.naming_words.at(tokens, place) > 1
-        # `i say my prayers at nine`
-        is_told = tokens[place] in words.verbs and words.nominatives.has_any(tokens[:place][-1:])
-        is_verb = is_naming or is_told or tokens[place] in own or (tokens[place],) in behind_verbs
+        is_verb = tokens[place] in own or (tokens[place],) in behind_verbs
         if not (is_verb or _is_courtesy(tokens, place, clause, words)):
             return True
     return False
@@ -1282,8 +1259,7 @@ def _begins_order(clause: Clause, words: Grammar) -> bool:
 def _goes_on_ordering(clause: Clause, words: Grammar) -> bool:
     """True for `no cutesy talk` and `just tell me the answer in one line`, which go on with an order."""
     if clause.typed[0] in words.limits and clause.typed[0] in words.adverbs:
-        orders = words.orders.at(clause.tokens) or not clause.kind
-        return bool(orders) and words.order_topics.within(clause.tokens)
+        return words.order_topics.within(clause.tokens)
     return (
         not clause.kind
         and clause.tokens[0] in words.negative_determiners
@@ -1343,12 +1319,7 @@ def _goes_on(group: Sequence[_Piece], piece: _Piece) -> bool:
         return not (tells and piece.clause.kind and piece.clause.subject) or piece.clause.joined
     if sum(len(member.clause.tokens) for member in (*group, piece)) > _MOST:
         return False
-    return (
-        bool(piece.clause.kind)
-        and not piece.clause.under
-        and piece.subject == "other"
-        and piece.sentence - last.sentence <= 1
-    )
+    return bool(piece.clause.kind) and piece.subject == "other" and piece.sentence - last.sentence <= 1
 
 
 def _says_instead(last: _Piece, piece: _Piece, words: Grammar) -> bool:
