@@ -957,7 +957,9 @@ def _asks_for(tokens: Sequence[str], words: Grammar, is_name: Callable[[str], bo
         inverted = own and behind[0].endswith("e") and _verb_at(behind, 2, words) is None
         if inverted or _kind_at(behind, 0, words)[0] or (ends and asking not in words.comparatives):
             return True
-    if asking not in words.question_determiners or behind[0] in words.prepositions:
+    if asking not in words.question_determiners:  # `when exactly are we back`
+        return words.auxiliaries.has_any(behind[1:2]) and words.nominatives.has_any(behind[2:3])
+    if behind[0] in words.prepositions:
         return False
     if (
         last

@@ -150,7 +150,7 @@ ASKED = {
         "should i call the plumber", "can they deliver before noon", "will the boiler last another winter", "have you seen the ladder",
         "when are we in Leeds", "why is the fence green", "whats the code for the shed", "where's my other glove", "who painted the fence",
         "who runs the choir", "whose bike is in the hall", "how heavy is the piano", "how many chairs fit", "what size are the shelves",
-        "which paint did we take", "by when must the form be in", "with whom does Ana sing", "sorry, who has the drill", "ok so where is the key", "what days are we closed",
+        "which paint did we take", "by when must the form be in", "with whom does Ana sing", "sorry, who has the drill", "ok so where is the key", "what days are we closed", "when exactly are we back",
     ],
     "de": [
         "ist die Heizung schon an", "hat Ana den Schlüssel", "kommst du am Freitag", "kann man das Tor streichen", "soll ich den Arzt anrufen",
