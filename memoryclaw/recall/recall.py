@@ -31,7 +31,7 @@ from memoryclaw.text import prompts
 from memoryclaw.text.dates import falls_in
 from memoryclaw.text.encoding import texts_in
 from memoryclaw.text.grammar import is_filler, only_asks
-from memoryclaw.text.language import runs_of, sentences, words_of
+from memoryclaw.text.language import ends_in_question, runs_of, sentences, words_of
 from memoryclaw.text.prompts import cost, least_cost, mark_of, whole_tokens
 from memoryclaw.text.snippets import cutter, places, snippet, without_block_ids
 from memoryclaw.vault.properties import canonical_scope
@@ -329,7 +329,7 @@ class Pack:
                 and item.quoted
                 and first.where.trust != then.where.trust
                 and first.unit.entity != then.unit.entity
-                and first.quoted.rstrip(" …").endswith(_ASKING)
+                and ends_in_question(first.quoted.rstrip(" …"))
             ):
                 lower = TRUST_ORDER.index(first.where.trust) > TRUST_ORDER.index(then.where.trust)
                 label = f" [{first.where.trust}]" if lower else ""
@@ -708,7 +708,6 @@ def _line_cost(text: str) -> int:
 _SCANNED = 20_000  # characters: of a longer text the densest part is read
 _GAP = " … "
 _LEAST = 1000  # hundredths of a token
-_ASKING = ("?", "？", "؟")
 _CALL = 4  # words
 _UNSPACED_ENDS = ("。", "！", "？")  # no space follows them
 
@@ -766,7 +765,7 @@ def _by_worth(sentences: list[str], surfaces: frozenset[str], near: bool) -> Ite
 
 def _says_little(sentence: str) -> bool:
     """A question, or a call such as `Wow, great!`."""
-    return sentence.endswith(_ASKING) or (sentence.endswith("!") and sentence.count(" ") < _CALL)
+    return ends_in_question(sentence) or (sentence.endswith("!") and sentence.count(" ") < _CALL)
 
 
 def _words_of(sentences: list[str], surfaces: frozenset[str]) -> list[set[str]]:

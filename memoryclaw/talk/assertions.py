@@ -55,7 +55,7 @@ _ANY_PHONE = re.compile(rf"{_PHONE.pattern}|(?<![\w.,/-])\d(?:[ ()/-]{{0,2}}\d){
 # within a word: `FastAPI`, `next.js`; not `St.Gallen`
 _PROGRAM = re.compile(r"[a-z]{2}[A-Z]|[a-z]\d|\w\.[a-z]")
 _SERVICES = ("bank", "broadband", "energy", "phone contract", "gym")  # kinds with names that towns have, too
-_HARD = re.compile(r"\d|[$€£%]")
+HARD = re.compile(r"\d|[$€£%]")
 # Where a value ends: not at the dot of `Hofstr. 12`.
 _MARK = re.compile(
     r"(?<!\d),|,(?!\d)|[;()!?…]|(?<!\b\d)(?<!\b\d\d)\.(?=\s+\D)|\.(?=\s*$)|\s[-–—]\s"
@@ -162,9 +162,9 @@ def _with_places(fact: Assertion, behind: str, words: Grammar) -> Assertion:
             break
         places.append(place[1])
         rest = rest[place.end() :]
-    last = max((n for n, place in enumerate(places) if _HARD.search(place)), default=0)
+    last = max((n for n, place in enumerate(places) if HARD.search(place)), default=0)
     value = ", ".join((fact.value, *places[: last + 1]))
-    return fact._replace(value=value) if _HARD.search(value) else fact
+    return fact._replace(value=value) if HARD.search(value) else fact
 
 
 def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, str]) -> Assertion | None:
@@ -503,8 +503,8 @@ def value_of_it(clause: Clause, words: Grammar) -> str:
     tokens, spans = clause.tokens, spans_of(clause.text)
     lead = words.changes.at(tokens)
     if lead and tokens[lead : lead + 1] and tokens[lead] in words.be_verbs:  # `ahora es el 698 765 432`
-        return clause.text[spans[lead][1] :] if _HARD.search(clause.text) else ""
-    if words.contrasts.at(tokens) and _HARD.search(clause.text) and not clause.kind:  # `…, sondern 42`
+        return clause.text[spans[lead][1] :] if HARD.search(clause.text) else ""
+    if words.contrasts.at(tokens) and HARD.search(clause.text) and not clause.kind:  # `…, sondern 42`
         return clause.text[spans[words.contrasts.at(tokens)][0] :] if len(tokens) > 1 else ""
     if words.introductions.at(tokens) and words.naming_words.within(
         tokens[: words.introductions.skip(tokens)]
@@ -522,7 +522,7 @@ def value_of_it(clause: Clause, words: Grammar) -> str:
     value = clause.text[spans[place][0] :]
     is_day = words.calendar_words.has_any(tokens[place:]) or words.weekdays.has_any(tokens[place:])
     is_name = value[:1].isupper() and not (words.noun_capitals or is_day)  # `it's Dr Kimura`
-    return value if is_name or _HARD.search(value) else ""
+    return value if is_name or HARD.search(value) else ""
 
 
 def switched(clause: Clause, words: Grammar) -> str:
@@ -643,7 +643,7 @@ def _is_firm(value: str, words: Grammar, names: Names) -> bool:
     """True for a number, an address, a name that is known, or what begins with a capital behind its article: `the Old Customs House`."""
     pieces = [piece for piece in value.split() if piece.lower() not in words.definite_words]
     return bool(
-        _HARD.search(value)
+        HARD.search(value)
         or _EMAIL.fullmatch(value)
         or names.in_text(value)
         or (pieces and pieces[0][0].isupper())
@@ -941,11 +941,11 @@ def _by_change(clause: Clause, words: Grammar, names: Names) -> Assertion | None
     end = spans[change][0] if change > goal else len(clause.text)
     value = _value(clause.text[spans[goal][1] : end], words)
     label, _, figure = value.partition(" ")
-    if typed and _HARD.search(figure) and (noun_of(label) or label.lower() in words.things):
+    if typed and HARD.search(figure) and (noun_of(label) or label.lower() in words.things):
         entity = _entity(" ".join(typed), names)  # `staging moved to port 5545`
         return _assertion(_Owned(entity, label.lower(), "noun"), figure) if entity else None
     owner = _owner_and_noun(tokens[noun_at.start : noun_at.stop], typed, words, names) if typed else None
-    if owner is None or not (_HARD.search(value) or words.weekdays.within(tokens_of(value))):
+    if owner is None or not (HARD.search(value) or words.weekdays.within(tokens_of(value))):
         return None
     # Any noun may name what is known already: `my yoga class moved to Thursdays`.
     return _assertion(owner if _is_field(tokens_of(owner.noun), words) else owner._replace(how="bare"), value)
@@ -1243,7 +1243,7 @@ def _aside_before(tokens: Sequence[str], end: int, words: Grammar) -> int:
 def _names_a_thing(value: str, words: Grammar) -> bool:
     """True for a few words that name something, without a verb or a word that only points or goes on with a sentence."""
     tokens = tokens_of(value)
-    dated = _HARD.search(value) is not None
+    dated = HARD.search(value) is not None
     tokens = tuple(token for token in tokens if not (dated and token in words.months)) or tokens  # `3 May`
     plain = len(tokens) <= _THING_WORDS and not words.predicates.has_any(tokens)
     days = words.weekdays.issuperset(tokens)  # nobody is allergic to Mondays

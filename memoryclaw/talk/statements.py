@@ -14,6 +14,7 @@ from itertools import chain
 from memoryclaw.late import NamedTuple
 from memoryclaw.model import Turn
 from memoryclaw.talk.assertions import (
+    HARD,
     Assertion,
     assertions_in,
     ends_in,
@@ -55,7 +56,7 @@ from memoryclaw.text.grammar import (
     tokens_of,
     trimmed,
 )
-from memoryclaw.text.language import sentences, words_of
+from memoryclaw.text.language import ends_in_question, sentences, words_of
 from memoryclaw.vault.fact_values import KIN, is_of_people
 
 LONGEST = 400  # characters of a sentence that is read; longer ones are lists or pasted text
@@ -70,11 +71,9 @@ _SAID = 2  # words behind "she says" that are what she says; with fewer, the nex
 _WHO = 3  # words that name who says something
 _HEALERS = frozenset(lists.words("consolidation.healers"))
 _LEAD = re.compile(r"([^:,.!?]{1,40}):\s+(?=\S)")
-_HARD = re.compile(r"\d|[$€£%]")
 _LINK = re.compile(r"(?:https?://|www\.)\S+")
 # By which two turns are one person's, and for the same ears.
 _SPEAKING = ("role", "name", "by", "audience", "export")
-_ASKED = ("?", "？", "؟")
 _SMALL_WORD = 3  # characters of a word that carries no subject, in a language that is not read
 _TELLING = 24  # characters of a line that nobody types again by chance
 _BEGINS = 200  # characters of an answer that tell what it is about
@@ -214,7 +213,7 @@ def asked_in(turns: Sequence[Turn], number: int, words: Grammar) -> Asked:
     question, is_open = "", False
     before = [turn for turn in turns[:number] if turn.role in ("assistant", "user")]
     if before and before[-1].role == "assistant":
-        asking = [text for text in sentences(before[-1].text) if text.rstrip(" *_").endswith(("?", "？"))]
+        asking = [text for text in sentences(before[-1].text) if ends_in_question(text)]
         question = asking[-1].strip(" *_") if asking else ""
         asks = [token for token in tokens_of(question) if token not in words.fillers]
         is_open = bool(asks) and bool(words.offers.at(asks) or words.open_questions.at(asks))
@@ -373,7 +372,7 @@ class SegmentReader:
         behind, reply = self._turns[number + 1 : number + 3], ""
         if behind and behind[0].role == "assistant":
             reply = behind[0].text
-            behind = () if reply.rstrip().endswith(_ASKED) else behind[1:]
+            behind = () if ends_in_question(reply) else behind[1:]
         if not behind or any(getattr(behind[0], name) != getattr(turn, name) for name in _SPEAKING):
             return None
         place = number + 1 + (self._turns[number + 1] is not behind[0])
@@ -404,7 +403,7 @@ def _unread(base: Statement, text: str) -> Iterator[Statement]:
     """The sentences of a turn in a language without a grammar, each a statement of which nothing is known but its form."""
     for place, sentence in enumerate(sentences(text)):
         if len(sentence) <= LONGEST and words_of(sentence):
-            is_firm = _HARD.search(sentence) is not None
+            is_firm = HARD.search(sentence) is not None
             yield replace(
                 base,
                 words=balanced(trimmed(sentence, grammar(UNREAD))),
@@ -412,7 +411,7 @@ def _unread(base: Statement, text: str) -> Iterator[Statement]:
                 places=(place,),
                 kind="unread",
                 subject="own" if grammar(UNREAD).first_person.within(tokens_of(sentence)) else "other",
-                doubts=frozenset({"asked"} if sentence.rstrip("\"'”’») *_").endswith(_ASKED) else ()),
+                doubts=frozenset({"asked"} if ends_in_question(sentence) else ()),
                 content=frozenset(
                     word for word in words_of(sentence) if len(word) > _SMALL_WORD or not word.isascii()
                 ),
@@ -775,7 +774,7 @@ class _Turn:
         """True for what a question tells by the way: `a gym near me (I live in Leeds)?`, `a present for my mum, who loves gardening?`."""
         clause, tells = members[place], members[place].kind not in ("", *_INTENDED)
         lead, bracketed = text[: clause.start].rstrip(), text[clause.start :].partition(")")[0]
-        is_bracketed = lead.endswith("(") and not any(mark in bracketed for mark in _ASKED)
+        is_bracketed = lead.endswith("(") and not ends_in_question(bracketed)
         # What stands in brackets may be what is asked about: `is this right (I lives in Rome)?`
         asks_whether = self.words.be_verbs.has_any(members[0].typed[:1]) and not members[0].subject
         is_bracketed = is_bracketed and not asks_whether
@@ -788,7 +787,7 @@ class _Turn:
         words = self.words
         # `keep it short, ok?` only asks whether it was heard
         is_tagged = any(orders) and words.courtesies.ending_at(tokens_of(text), len(tokens_of(text)))
-        is_question = text.rstrip("\"'”’») *_").endswith(_ASKED) and not (self._doubted or is_tagged)
+        is_question = ends_in_question(text) and not (self._doubted or is_tagged)
         supposed, reported = False, ""
         doubts = list[frozenset[str]]()
         for place, clause in enumerate(members):
@@ -868,7 +867,7 @@ class _Turn:
             len(members) > 1
             and "asked" in doubts[1]
             and not members[0].kind
-            and not _HARD.search(members[0].text)
+            and not HARD.search(members[0].text)
         ):
             doubts[0] |= {"asked"}  # what it asks about: `the csv of last week, which day was worst`
         return doubts
@@ -882,7 +881,7 @@ class _Turn:
             # `what is that` is asked of a thing before it: `my oven`, `il mio forno`
             is_own = words.possessives_own.has_any(clause.subject[:2])
             return is_own and words.question_words.at(question.typed) > 0 and asks(question.typed, words)
-        is_marked = text.rstrip("\"'”’») *_").endswith(_ASKED) and len(question.tokens) > _SAID
+        is_marked = ends_in_question(text) and len(question.tokens) > _SAID
         is_tag = words.coordinators.has_any(question.typed[:1]) or words.reporting_verbs.within(
             question.tokens
         )
@@ -909,7 +908,7 @@ class _Turn:
             is_single
             and not last
             and not answers
-            and not _HARD.search(clause.text)
+            and not HARD.search(clause.text)
             and bool(_content(clause.tokens, self.words))
             and not is_order(clause, self.words)
             and not is_imperative(clause, self.words)
@@ -1068,7 +1067,7 @@ class _Turn:
         words = self.words
         if clause.kind == "be":
             complement = [token for token in tokens_of(clause.rest) if token not in words.adverbs]
-            return not _HARD.search(clause.rest) and (
+            return not HARD.search(clause.rest) and (
                 not complement or (complement[0] in words.moods and len(complement) <= 5)
             )
         core = [token for token in clause.tokens if token not in words.adverbs]
@@ -1353,7 +1352,7 @@ def _statement(
     content = _content(tokens_of(_LINK.sub(" ", text)), words)
     people = [name for name in names.in_text(text) if not names.speaks(name)]
     others = {piece.about for piece in group if piece.about}
-    is_firm = bool(_HARD.search(text)) or words.figures.within(tokens)
+    is_firm = bool(HARD.search(text)) or words.figures.within(tokens)
     doubt_sets = [piece.doubts for piece in group]
     doubts = frozenset[str]().union(*doubt_sets) - (_WHOLLY - frozenset.intersection(*doubt_sets))
     kind = group[0].kind if group[0].kind in ("answer", "choice") else head.kind

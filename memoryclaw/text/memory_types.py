@@ -18,10 +18,10 @@ from memoryclaw.text.grammar import (
     spoken_in,
     tokens_of,
 )
+from memoryclaw.text.language import ends_in_question
 
 _NEAR = 3  # words before a verb in which a negation denies it: `we have not yet decided`
 _LONGEST = 20_000  # characters that are read
-_ASKING = ("?", "\uff1f", "\u061f")
 
 
 def type_in_text(text: str) -> str:
@@ -32,7 +32,7 @@ def type_in_text(text: str) -> str:
     spoken = [g for g in grammars if g.choices.within(tokens) or g.lessons.within(tokens)]
     if not spoken:
         return ""
-    lines = [tokens_of(line) for line in text.split("\n") if not line.rstrip(" \"'”").endswith(_ASKING)]
+    lines = [tokens_of(line) for line in text.split("\n") if not ends_in_question(line)]
     if any(_tells(words.choices, line, words) for words in spoken for line in lines):
         return "decision"
     return "lesson" if any(words.lessons.within(line) for words in spoken for line in lines) else ""
@@ -46,7 +46,7 @@ def type_in_speech(text: str) -> str:
     text = text[:_LONGEST]
     tokens = tokens_of(text)
     code = language_of(tokens)
-    if code not in codes() or text.rstrip(" \"'”").endswith(_ASKING):
+    if code not in codes() or ends_in_question(text):
         return ""
     words = grammar(code)
     likes = words.preference_verbs.within(tokens) or words.preference_words.within(tokens)
