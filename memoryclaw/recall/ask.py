@@ -14,7 +14,7 @@ from operator import attrgetter
 from memoryclaw.index.stemming import language
 from memoryclaw.late import NamedTuple
 from memoryclaw.model import VALUE, Match, Matched, Unit
-from memoryclaw.recall.question import BEFORE_WHAT, RELATED_IN, Question, kin_of, says
+from memoryclaw.recall.question import BEFORE_WHAT, OWN_WORDS, RELATED_IN, Question, kin_of, says
 from memoryclaw.recall.rank import OVER, Ranking, names_field
 from memoryclaw.recall.recall import (
     Earlier,
@@ -28,7 +28,7 @@ from memoryclaw.recall.recall import (
     text_of,
     to_do,
 )
-from memoryclaw.recall.relevance import asks_of_oneself, is_of_another, is_other_sex, tells_of_other_sign
+from memoryclaw.recall.relevance import is_of_another, is_other_sex, tells_of_other_sign
 from memoryclaw.recall.search import RELATED, Searcher, answering_share, share_of, signs_held, signs_of
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import ANCHOR, falls_in, find_ranges, next_occurrence, tells_past
@@ -65,9 +65,8 @@ _PASTED = ": pasted: “"  # before what an episode quotes of others
 _WAS = "(was: "  # before what an episode quotes of what held until then
 _FIRST_SAID = re.compile(r"\(first said ([^()]++)\)")  # behind what an episode tells as it was put right
 _ANSWERS = "– "  # with which an episode puts an answer behind its question
-_OWN = frozenset(lists.words("pronouns.own"))
 # Words beside the name of a field that ask for no more than its value.
-_LIGHT = _OWN.union(lists.words("pronouns.light"), lists.words("relevance.asking"))
+_LIGHT = OWN_WORDS.union(lists.words("pronouns.light"), lists.words("relevance.asking"))
 _SEVERAL = frozenset(lists.words("pronouns.several"))
 _EMPLOYING, _PAYING = (frozenset(lists.words(f"pronouns.{name}")) for name in ("employing", "paying"))
 _PLACES = frozenset({"lives in", "works at"})  # fields of which a place is the value
@@ -151,7 +150,7 @@ def ask(
     question = ranking.question
     form = question.form
     # What is of a day that is asked about says something of it, in whatever words.
-    is_of_somebody = asks_of_oneself(question) or bool(question.any_entity)
+    is_of_somebody = question.of_myself or bool(question.any_entity)
     if not passes:
         candidates = [
             candidate
@@ -173,7 +172,7 @@ def ask(
         if (is_day_told and not candidate.tells_day) or (is_part and not candidate.is_certain):
             return False
         known = candidate.is_certain or lists_duties or bool(question.days)
-        if known or not (passes or asks_of_oneself(question)):
+        if known or not (passes or question.of_myself):
             return known and not candidate.line.against
         rivals = [rival for rival in _rivals(candidate.line, candidates) if not is_unreal(rival)]
         same = [rival for rival in rivals if _says_same(candidate.line, rival, asked)]
@@ -395,7 +394,7 @@ def _whose(searcher: Searcher, question: Question) -> AbstractSet[str]:
     """The keys of whom a question is about."""
     whose: AbstractSet[str] = question.any_entity.keys() | question.any_person.keys()
     # `my landlord before Mr Dunne`
-    is_own = asks_of_oneself(question) and (question.of_before or whose <= question.called.keys())
+    is_own = question.of_myself and (question.of_before or whose <= question.called.keys())
     return whose | searcher.own_keys() if is_own else whose
 
 
@@ -598,7 +597,9 @@ def _is_beside(question: Question, unit: Unit) -> bool:
         if not held_tokens.isdisjoint(leaf.clause.text.split())
         for word in leaf.word.split()
     }
-    kind = "" if kinds or _OWN.intersection(typed) else next(iter(typed[1:2]), "")  # `what band do I play in`
+    kind = (
+        "" if kinds or OWN_WORDS.intersection(typed) else next(iter(typed[1:2]), "")
+    )  # `what band do I play in`
     held_tokens |= {*tokens_of_text(f"{kind} {' '.join((*kinds, *akin))}")}
     paying = _PAYING.intersection(typed)
     if paying:
@@ -649,7 +650,7 @@ def _is_of_another(searcher: Searcher, question: Question, unit: Unit, text: str
         named = {token for key in people for token in language.tokens(key)}
         if named.isdisjoint(language.tokens(text)):
             return True
-    if not asks_of_oneself(question):
+    if not question.of_myself:
         return False
     speaker, _, said = text.partition(": ") if unit.kind in _SPOKEN else ("", "", text)
     return is_of_another(question, unit.value or said or speaker, searcher.names, searcher.own_keys())

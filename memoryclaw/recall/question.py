@@ -24,7 +24,7 @@ from memoryclaw.ports import IndexClause, TextIndex
 from memoryclaw.recall.query import Expr, Filter, ParsedQuery, all_of, any_of, parse
 from memoryclaw.text import dates
 from memoryclaw.text import words as lists
-from memoryclaw.text.grammar import grammar_of, spoken_in, tokens_of
+from memoryclaw.text.grammar import grammar_of, is_question, spoken_in, tokens_of
 from memoryclaw.text.language import (
     SMALL,
     SPEAKER,
@@ -236,9 +236,7 @@ class Question(NamedTuple):
     def of_reply(self) -> bool:
         """True when it asks for what the assistant said: `which tyres did you recommend`."""
         return any(
-            says(sentence, "reply")
-            and (sentence.endswith(("?", "？")) or not _ASKING.isdisjoint(words_of(sentence)[:1]))
-            for sentence in sentences(self.query.text)
+            says(sentence, "reply") and is_question(sentence) for sentence in sentences(self.query.text)
         )
 
     @property
@@ -383,7 +381,7 @@ def _is_own_abroad(text: str) -> bool:
     """True for a text in a language other than English that says `I` or `my`."""
     words = grammar_of(text, unread="en")
     tokens = tokens_of(text) if words.code in _SMALL_ABROAD else ()
-    return words.first_person.has_any(tokens) or any(token in words.possessives_own for token in tokens)
+    return words.own_pronouns.has_any(tokens)
 
 
 def _phrases_in(text: str, kinds: Iterable[str]) -> Iterator[str]:

@@ -83,10 +83,7 @@ def relevance_of(
     question, worth = ranking.question, _worth(ranking)
     is_wished = question.of_manner and any(hit.term("wish") for hit in best)
     if not (
-        question.form
-        or asks_about(question)
-        or ends_in_question(question.query.text)
-        or asks_of_oneself(question)
+        question.form or asks_about(question) or ends_in_question(question.query.text) or question.of_myself
     ):
         best = [
             *islice(
@@ -181,12 +178,6 @@ _RELATIVES = tuple(line.split() for line in lists.lines("relevance.relatives_uns
 _UNSPOKEN = late.pattern(r"[^\u3041-\u309f]")  # other than the small words of Japanese
 _NAMED = 4  # signs of a name, at most
 _NEAR = 3  # words behind an article, of which one is the thing
-
-
-def asks_of_oneself(question: Question) -> bool:
-    """True for a question of the one who asks, also where a verb alone says so: `¿dónde trabajo?`."""
-    text = question.query.text
-    return question.of_myself or grammar_of(text, unread="en").own_signs.has_any(tokens_of(text))
 
 
 def is_of_another(question: Question, text: str, names: Callable[[str], bool], own: AbstractSet[str]) -> bool:
@@ -373,7 +364,7 @@ def _is_own_matter(question: Question, hit: Ranked) -> bool:
 
 def _is_asked_for(question: Question, unit: UnitSummary) -> bool:
     """True for a value of the field that is asked for, of the one who asks or of somebody named: `dónde trabajo`."""
-    whose = question.own if asks_of_oneself(question) else question.entities
+    whose = question.own if question.of_myself else question.entities
     is_asked = bool(unit.field) and bool(question.form) and unit.entity_key in whose
     if not is_asked or not (names_field(question, unit) or question.means_field(unit.field)):
         return False
@@ -388,11 +379,7 @@ def _was_so(ranking: Ranking, worth: Worth, hit: Ranked) -> bool:
     if hit.decision != "superseded" or unit.kind != "fact":
         return False
     if not unit.field:
-        return (
-            asks_of_oneself(question)
-            and bool(worth)
-            and _words_held(ranking, worth, unit.rowid) == worth.keys()
-        )
+        return question.of_myself and bool(worth) and _words_held(ranking, worth, unit.rowid) == worth.keys()
     return _is_asked_for(question, unit)
 
 
@@ -400,7 +387,7 @@ def _asks_what_is(question: Question) -> bool:
     """True for a question of oneself that asks what is so, and no advice: `what am I allergic to`, not `what should I eat`."""
     words = grammar_of(question.query.text, unread="en")
     is_advice = words.modal_verbs.within(tokens_of(question.query.text)) or question.of_manner
-    return bool(question.form) and asks_of_oneself(question) and not is_advice
+    return bool(question.form) and question.of_myself and not is_advice
 
 
 def _is_about_work(question: Question, hit: Ranked) -> bool:

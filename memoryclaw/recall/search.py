@@ -35,7 +35,7 @@ from memoryclaw.recall.evidence import FEW, NOTHING_COUNTED, POOL, EvidenceReade
 from memoryclaw.recall.query import Filter
 from memoryclaw.recall.question import Leaf, Question, spellings, strangers, understand, without_asking
 from memoryclaw.recall.rank import Ranked, Ranking, causes, coverage, names_field, rank, share_out
-from memoryclaw.recall.relevance import asks_of_oneself, is_sign, relevance_of
+from memoryclaw.recall.relevance import is_sign, relevance_of
 from memoryclaw.recall.restated import FORMER, LINES, Verdicts, verdicts
 from memoryclaw.text.dates import day_of, find_ranges, plus_days, told_ranges
 from memoryclaw.text.language import Language, fold, key_of, words_of
@@ -395,7 +395,7 @@ class Searcher:
     def doubted(self, ranking: Ranking) -> list[str]:
         """The statements that wait to be checked or decided, as those do that a later turn denied, and such values of a field that is asked for."""
         today, question = self._today.isoformat(), ranking.question
-        whose = self.own_keys() if asks_of_oneself(question) else question.any_entity.keys()
+        whose = self.own_keys() if question.of_myself else question.any_entity.keys()
         facts = (hit.unit for hit in ranking.units if hit.unit.kind == "fact" and hit.unit.value)
         checked = [
             fact.value
