@@ -24,7 +24,7 @@ from memoryclaw.ports import IndexClause, TextIndex
 from memoryclaw.recall.query import Expr, Filter, ParsedQuery, all_of, any_of, parse
 from memoryclaw.text import dates
 from memoryclaw.text import words as lists
-from memoryclaw.text.grammar import grammar_of, is_question, spoken_in, tokens_of
+from memoryclaw.text.grammar import grammar, grammar_of, is_question, spoken_in, tokens_of
 from memoryclaw.text.language import (
     SMALL,
     SPEAKER,
@@ -549,7 +549,6 @@ def spellings(question: Question, catalog: Catalog) -> dict[str, str]:
 _INNER_CAPITAL = late.pattern(r"(?=[^\W_]*?[a-zß-ÿ][A-Z])[^\W\d_][^\W_]*+")
 _ENDS = (".", "!", "?", ":", "…")
 _OPENING = " \t\n\r\f\v\u00a0\u202f\u3000\"'„“”«»([*>-"
-_NO_NAMES = frozenset(lists.text("talk_en.not_names").replace(",", " ").split())
 
 
 def _begins_sentence(text: str, before: re.Match[str] | None, word: re.Match[str]) -> bool:
@@ -600,12 +599,12 @@ def strangers(question: Question) -> tuple[str, ...]:
     is_german = question.language.code == "de" or any(
         german.is_stop(word) and not english.is_stop(word) for word in words_of(text)
     )
-    capitals = not (is_title or is_german)
+    capitals, no_names = not (is_title or is_german), grammar("en").no_names
     spans: list[tuple[int, int]] = []
     for hit in typed:
         word, low = hit[0], words_of(hit[0])
         plain = word[0].isupper() and not word.isupper() and hit.start() not in begins
-        is_name = _INNER_CAPITAL.fullmatch(word) or (capitals and plain and low[0] not in _NO_NAMES)
+        is_name = _INNER_CAPITAL.fullmatch(word) or (capitals and plain and low[0] not in no_names)
         if is_name and all(piece in unknown for piece in low):
             together = spans and not text[spans[-1][1] : hit.start()].strip(" -‐‑")
             spans = [*spans[:-1], (spans[-1][0], hit.end())] if together else [*spans, hit.span()]
