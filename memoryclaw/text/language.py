@@ -354,16 +354,12 @@ _MONTH = late.pattern(r"(?:jan|feb|mär|apr|mai|jun|jul|aug|sep|okt|nov|dez)", r
 
 @lists.kept
 def _small() -> dict[str, frozenset[str]]:
-    """The small words of each language: those of `sentences.toml`, or those of the file of its grammar."""
+    """The small words of each language, by the file of its grammar."""
     small_words = {
-        name.removeprefix("stop_"): lists.words(f"sentences.{name}")
-        for name in lists.names("sentences")
-        if name.startswith("stop_")
+        file.removeprefix("talk_"): lists.text(f"{file}.function_words").replace(",", " ").split()
+        for file in lists.files()
+        if file.startswith("talk_")
     }
-    for file in lists.files():
-        kind, _, code = file.partition("_")
-        if kind == "talk" and code not in small_words:
-            small_words[code] = lists.text(f"{file}.small").replace(",", " ").split()
     return {code: frozenset(map(plain, small)) for code, small in small_words.items()}
 
 
