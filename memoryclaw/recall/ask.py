@@ -299,7 +299,7 @@ def _names_none(question: Question, line: AnswerLine) -> bool:
     asked = frozenset(words_of(question.query.text))
     asks_name = question.of_which or (len(question.weights) == 1 and not _NAMING.isdisjoint(asked))
     text = line.text.partition(": ")[2] if line.kind in _SPOKEN else line.text
-    if not asks_name or line.kind == "fact" or ":" in text:
+    if not asks_name or ":" in text:
         return False
     tokens, words = tokens_of(text), grammar_of(text, unread="en")
     is_one = any(words.be_verbs.at([be]) and word in words.indefinite_words for be, word in pairwise(tokens))
@@ -448,8 +448,9 @@ def _of_unit(
     naming_rank = _naming_rank(unit, asked) if is_direct else 0
     is_before = question.of_before and unit.state == "superseded" and not _is_named(unit.value, question)
     is_another = (is_named and not is_certain) or (unit.field == "is" and not is_asked_about)
-    is_another = is_another and question.of_myself and not question.any_person
-    is_another = is_another and not (is_named and _only_names(question, unit))
+    is_another = (
+        is_another and question.of_myself and not (question.any_person or _only_names(question, unit))
+    )
     is_told_of_another = partial(_is_of_another, searcher, question, unit)
     doubted = searcher.doubted(ranking)
     is_guess = bool(question.weights) and not (
@@ -771,9 +772,7 @@ def _verb_fields(text: str) -> frozenset[str]:
 
 def _is_one_of_several(question: Question, unit: Unit) -> bool:
     """True for a single value of a field that has one at a time, where more than one is asked for: `who are my supervisors`."""
-    is_of_several = question.form in ("who", "what") and not _SEVERAL.isdisjoint(
-        words_of(question.query.text)
-    )
+    is_of_several = not _SEVERAL.isdisjoint(words_of(question.query.text))
     if not is_of_several or len(words_of(unit.value)) > _ONE_NAME:
         return False
     from memoryclaw.vault.fact_values import holds_many  # noqa: PLC0415 - most questions ask for one
