@@ -182,6 +182,9 @@ def test_the_condition_of_an_order_stands_in_its_words() -> None:
     assert [(statement.kind, statement.words) for statement in statements] == [
         ("order", "never use bullets when i ask for a recipe")
     ]
+    assert [statement.words for statement in talk_of("no don't use tables").statements] == [
+        "don't use tables"
+    ]
 
 
 def test_an_order_to_run_something_is_kept_as_words_and_nothing_more() -> None:

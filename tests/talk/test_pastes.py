@@ -152,7 +152,7 @@ def test_a_request_may_stand_behind_the_text_in_its_line(asks: str) -> None:
 @pytest.mark.parametrize(
     "asks",
     ["tldr? {}", "tldr {}", "rephrase >> {}", "make this sound nicer - {}", "fix typos: {}", 'what does this mean? "{}"', "“{}” korrigieren bitte", "{} -> in French please",
-     "sounds stiff? {}", "is this too blunt: {}", "my neighbour wrote. {}", "kannst du das höflicher sagen {}", "{} does that sound pushy?"],
+     "sounds stiff? {}", "too harsh? {}", "is this too blunt: {}", "my neighbour wrote. {}", "kannst du das höflicher sagen {}", "{} does that sound pushy?"],
 )  # fmt: skip
 def test_a_request_may_stand_in_front_of_the_text_or_around_it(asks: str) -> None:
     assert not any("evil" in claim.lower() for claim in claimed(asks.format(THEIR_TEXT)))

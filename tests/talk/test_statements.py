@@ -524,6 +524,7 @@ def test_what_may_be_so_is_doubted_of_whom_it_is(text: str) -> None:
         "the tin is gone, look in the shed",
         "Nils is out of the kitchen project, Ida runs it now",
         "the old number is dead, use 0176 559876",
+        "the meeting on Tuesday is off, new date 12 May",
         "la clé n'est plus dans la boîte, regarde dans la cave",
     ],
 )
