@@ -331,6 +331,7 @@ def _is_news_of_code(exchange: Surroundings) -> bool:
 
 def _denies_what_is_at_hand(tokens: Sequence[str], words: Grammar) -> bool:
     """True for `don't touch the second file`, not for `don't use the passive voice` or `don't use my name`."""
+    tokens = tokens[words.openers.skip(tokens) :]
     object_ = tokens[words.negated_orders.at(tokens) + 1 :] if words.negated_orders.at(tokens) else ()
     whose = (words.possessives_own, words.second_person, words.people_pronouns)
     definite = (

@@ -113,3 +113,10 @@ def test_to_be_asked_before_a_piece_of_work_is_of_the_moment(vault_of: VaultOf) 
 )
 def test_what_is_not_wanted_yet_is_of_the_moment(vault_of: VaultOf, order: str) -> None:
     assert not spoken(vault_of({}), 10, order)
+
+
+@pytest.mark.parametrize(
+    "order", ["please don't touch the second file", "don't touch the second file please"]
+)
+def test_what_may_not_be_done_to_a_thing_at_hand_is_of_the_moment(vault_of: VaultOf, order: str) -> None:
+    assert not spoken(vault_of({}), 10, order)
