@@ -213,7 +213,7 @@ def asked_in(turns: Sequence[Turn], number: int, words: Grammar) -> Asked:
     question, is_open = "", False
     before = [turn for turn in turns[:number] if turn.role in ("assistant", "user")]
     if before and before[-1].role == "assistant":
-        asking = [text for text in sentences(before[-1].text) if ends_in_question(text)]
+        asking = [text for text in sentences(before[-1].text) if text.rstrip(" *_").endswith(("?", "？"))]
         question = asking[-1].strip(" *_") if asking else ""
         asks = [token for token in tokens_of(question) if token not in words.fillers]
         is_open = bool(asks) and bool(words.offers.at(asks) or words.open_questions.at(asks))
@@ -710,7 +710,7 @@ class _Turn:
         acts = not assertions and self.words.people_verbs.at(clause.tokens, clause.verb_at)
         who = self._antecedent(clause) if acts and whose[1] == "none" else ""
         # not `there's a temp I work with, lives in Leith`
-        if who and self._is_sure(who, clause) and self._subject[1] == "none":
+        if who and self._is_sure(who, clause) and (self._subject[1] == "none" or self._subject[0] == who):
             theirs = assertions_in(clause, self.words, self.names, (who, "named"))
             # `Uso Notion. Vive en la nube.`
             may_be_thing = not (who in self.names.people or begins_as_names_do(who, self.words))

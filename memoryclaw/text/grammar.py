@@ -874,10 +874,10 @@ def asks(
     left = tokens[lead:]
     if len(left) < 2 or words.not_questions.at(left):
         return False
-    if left[0] in words.prepositions and left[1] in words.question_words:
-        left = left[1:]  # `by when`, `mit wem`
-    if words.question_starts.at(left):
+    behind = left[left[0] in words.prepositions and left[1] in words.question_words :]  # `by when`, `mit wem`
+    if words.question_starts.at(left) or words.question_starts.at(behind):
         return True
+    left = behind
     last = bool(words.final_verbs)
     if left[0] in words.question_words:
         relative = left[0] in words.relative_words and not last
