@@ -772,7 +772,9 @@ def _verb_fields(text: str) -> frozenset[str]:
 
 def _is_one_of_several(question: Question, unit: Unit) -> bool:
     """True for a single value of a field that has one at a time, where more than one is asked for: `who are my supervisors`."""
-    is_of_several = not _SEVERAL.isdisjoint(words_of(question.query.text))
+    is_of_several = question.form in ("who", "what") and not _SEVERAL.isdisjoint(
+        words_of(question.query.text)
+    )
     if not is_of_several or len(words_of(unit.value)) > _ONE_NAME:
         return False
     from memoryclaw.vault.fact_values import holds_many  # noqa: PLC0415 - most questions ask for one

@@ -129,7 +129,9 @@ def assertions_in(
         )
         assertions = [assertion] if assertion else []
     return tuple(
-        _with_places(fact, behind, words) for fact in assertions if balanced(fact.value) == fact.value
+        _with_places(fact, behind, words)
+        for fact in assertions
+        if fact.value.lower() != fact.entity.lower() and balanced(fact.value) == fact.value
     )
 
 
@@ -693,16 +695,18 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
     if words.naming_words.at([owner.noun]) and words.roles.at(tokens_of(owner.entity)):
         return _new_holder("", owner.entity, value, words)  # `my dentist's name changed, it's Dr Kimura`
     is_whole = _is_firm(value, words, names) and len(value.split()) <= _THING_WORDS
-    return None if not is_whole or _is_other_thing(value, owner.noun, words) else _assertion(owner, value)
+    if not is_whole or _is_other_thing(value, owner.noun, words, changed=bool(changed)):
+        return None
+    return _assertion(owner, value)
 
 
-def _is_other_thing(value: str, noun: str, words: Grammar) -> bool:
+def _is_other_thing(value: str, noun: str, words: Grammar, *, changed: bool) -> bool:
     """True for a value that a field cannot have: `a new phone, two days old`, `moved my dentist: Friday at 9`."""
     entry = noun_of(noun)
     if entry is None or (entry.kind == "date" and date_value(value, f"{_ANY_DAY}")):
         return False
     is_time = any(map(str.isdigit, value)) or words.date_words.within(tokens_of(value))
-    return bool(misfit(value, entry.kind)) or (entry.kind in ("name", "person") and is_time)
+    return bool(misfit(value, entry.kind)) or (changed and entry.kind in ("name", "person") and is_time)
 
 
 def _noun_had(clause: Clause, words: Grammar) -> list[str]:

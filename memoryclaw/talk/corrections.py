@@ -637,6 +637,7 @@ def says_outright(text: str, value: str, words: Grammar) -> bool:
     place = next((n for n in range(len(tokens)) if tokens[n : n + len(right)] == right), len(tokens))
     before, behind = tokens[:place], tokens[place + len(right) :]
     is_clean = words.calendar_words.isdisjoint(right) and words.small.isdisjoint(right)
+    is_clean = is_clean and not any(token.endswith("'s") for token in right)  # `it's Tom's`
     is_told = words.be_verbs.has_any(before) or any(token in words.contracted_subjects for token in before)
     is_only = all(token in words.adverbs or words.changes.at([token]) for token in behind)
     return is_told and is_clean and is_only and not words.prepositions.has_any(before)

@@ -415,6 +415,7 @@ def _introduced(sentence: str, text: str, words: Grammar) -> Iterator[str]:
         spans = spans_of(sentence)
         pieces = _WORD.findall(_BREAK.split(sentence[spans[first][0] :], maxsplit=1)[0])
         size = next((n for n, word in enumerate(pieces) if _is_no_part(word, words)), len(pieces))
+        size = next((n for n in range(1, size) if words.people_verbs.at(tokens, first + n)), size)
         while pieces[:size][-1:] and pieces[size - 1] in PARTICLES:
             size -= 1
         name = " ".join(map(_bare, pieces[:size]))

@@ -734,7 +734,13 @@ class _Turn:
             clauses(text[lead.end() :], words, is_name) if lead and not text[lead.end()].isdigit() else []
         )
         is_short = lead and len(tokens_of(lead[1])) in range(1, _TOPIC_WORDS + 1)
-        if lead and is_short and members and members[0].kind:
+        if (
+            lead
+            and is_short
+            and members
+            and members[0].kind
+            and not is_order(first_clause(lead[1], words, members[0]), words)
+        ):
             self._topic = self._led_by = trimmed(lead[1], words)
             self.named = self.names.in_text(lead[1]) or self.named
             members = [
@@ -774,7 +780,7 @@ class _Turn:
         """True for what a question tells by the way: `a gym near me (I live in Leeds)?`, `a present for my mum, who loves gardening?`."""
         clause, tells = members[place], members[place].kind not in ("", *_INTENDED)
         lead, bracketed = text[: clause.start].rstrip(), text[clause.start :].partition(")")[0]
-        is_bracketed = lead.endswith("(") and not ends_in_question(bracketed)
+        is_bracketed = lead.endswith("(") and not {"?", "？"}.intersection(bracketed)
         # What stands in brackets may be what is asked about: `is this right (I lives in Rome)?`
         asks_whether = self.words.be_verbs.has_any(members[0].typed[:1]) and not members[0].subject
         is_bracketed = is_bracketed and not asks_whether
@@ -945,7 +951,9 @@ class _Turn:
         if is_task(clause, words) and not tells_where_reached(clause, words):
             return "task"
         tells = not clause.kind or value_of_it(clause, words) or _is_day(clause, words)
-        if answers and tells and self.asked.text and not self.asked.open:
+        # `wie ist deine Nummer?` may ask for more
+        is_told = not self.asked.open or (self._asked_for and HARD.search(clause.text))
+        if answers and tells and self.asked.text and is_told:
             return "answer"
         if words.cancel_words.within(clause.tokens):
             return "off"
@@ -1000,14 +1008,19 @@ class _Turn:
             if value:
                 plain, behind = first_clause(noun, self.words, plain), f": {value}{behind}"
             # `Lisa: mag Rosen` tells of Lisa
-            whom = "other" if self._is_led and not clause.subject else subject
+            is_theirs = self._is_led and not (
+                clause.subject or self.words.first_person.has_any(clause.tokens)
+            )
+            whom = "other" if is_theirs else subject
             entity, assertions = self._assertions(plain, (entity, whom), behind, points=self._points(teller))
             subject = subject if entity or subject != "named" else "other"
             whose, switch = self._switched if subject != "named" or self._is_told_whose else ("", "")
             # `Ana is off. Changed jobs, she's at Fugro now` tells of Ana
             self._is_told_whose = subject in ("own", "named")
             is_switching = self._is_told_whose or (
-                subject == "none" and self._told_of == "own" and not (self.mentions or self._antecedents)
+                subject == "none"
+                and self._told_of == "own"
+                and not (self.named or self.mentions or self._antecedents)
             )
             self._switched = entity, switched(clause, self.words) if is_switching else ""
             self._told_of = subject if subject not in ("none", "other") else self._told_of
@@ -1028,7 +1041,7 @@ class _Turn:
         # not `900 in the new flat`
         noun_words = clause.tokens if clause.kind in ("have", "") else clause.subject
         renewed = self.words.renewals.has_any(noun_words) and bool(assertions)
-        change = renewed or (changed and bool(assertions))
+        change = renewed or (changed and bool(assertions) and (plain is not clause or bool(switch)))
         wrong, spans = had_wrong(clause, self.words), spans_of(clause.text)
         change = change or bool(wrong) or any(assertion.entity in self._mistaken for assertion in assertions)
         runs = (clause.text[spans[start][0] : spans[end - 1][1]] for start, end in wrong)
@@ -1036,7 +1049,7 @@ class _Turn:
         self._note_field(clause)
         end = (
             None
-            if (assertions and without_contrast(clause, self.words) is clause) or doubts & _UNSURE
+            if (assertions and not self._ends_beside(clause)) or doubts & _UNSURE
             else ends_in(clause, self.words, self.names, (entity, subject))
         )
         self._ended = end or self._ended
@@ -1052,6 +1065,11 @@ class _Turn:
         """Who the speaker's are whom what is asked or wanted names."""
         is_order = kind == "order" or "supposed" in doubts
         return () if is_order else introduced_in(clause, self.words, self.names)
+
+    def _ends_beside(self, clause: Clause) -> bool:
+        """True where a clause says what holds no longer beside what does."""
+        is_parting = self.words.partings.within(clause.tokens)
+        return is_parting or without_contrast(clause, self.words) is not clause
 
     def _goes_on(self, clause: Clause) -> bool:
         """True for a clause without a subject of its own behind one that has: `I left Shell and work at Fugro`."""
@@ -1258,7 +1276,8 @@ def _begins_order(clause: Clause, words: Grammar) -> bool:
 def _goes_on_ordering(clause: Clause, words: Grammar) -> bool:
     """True for `no cutesy talk` and `just tell me the answer in one line`, which go on with an order."""
     if clause.typed[0] in words.limits and clause.typed[0] in words.adverbs:
-        return words.order_topics.within(clause.tokens)
+        orders = words.orders.at(clause.tokens) or not clause.kind
+        return bool(orders) and words.order_topics.within(clause.tokens)
     return (
         not clause.kind
         and clause.tokens[0] in words.negative_determiners
@@ -1318,7 +1337,8 @@ def _goes_on(group: Sequence[_Piece], piece: _Piece) -> bool:
         return not (tells and piece.clause.kind and piece.clause.subject) or piece.clause.joined
     if sum(len(member.clause.tokens) for member in (*group, piece)) > _MOST:
         return False
-    return bool(piece.clause.kind) and piece.subject == "other" and piece.sentence - last.sentence <= 1
+    is_apart = piece.clause.under or piece.sentence - last.sentence > 1
+    return bool(piece.clause.kind) and piece.subject == "other" and not is_apart
 
 
 def _says_instead(last: _Piece, piece: _Piece, words: Grammar) -> bool:
