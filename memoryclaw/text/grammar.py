@@ -917,8 +917,8 @@ def _asks_behind_its_verb(tokens: Sequence[str], words: Grammar) -> bool:
         may_link = tokens[place] in words.subordinators or tokens[place] in words.relative_words
         is_complement = words.be_verbs.has_any(before[-1:]) and words.noun_openers.has_any(behind[:1])
         asks_alone = not may_link or not behind or is_complement
-        is_led = len(before) < _LED or place in excepted or any(signs.has_any(before) for signs in told)
-        if asks_alone and not is_led:
+        is_told = place in excepted or any(signs.has_any(before) for signs in told)
+        if asks_alone and len(before) >= _LED and not is_told:
             return True
     return False
 

@@ -346,6 +346,7 @@ def test_what_somebody_wants_of_their_own_life_is_no_order(text: str) -> None:
         ("answer in one line: who was Ada Lovelace", "task"),
         ("use bullet points: pros and cons of heat pumps", "task"),
         ("no tables: I read on my phone", "order"),
+        ("keep it short: I have no time", "order"),
         ("reply in French from now on: short and formal", "order"),
     ],
 )

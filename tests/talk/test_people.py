@@ -206,6 +206,7 @@ def subjects(*turns: str | tuple[str, str]) -> list[tuple[str, str, str]]:
         ("my sister is called tess. she lives in Leith", [("Tess", "lives in", "Leith")]),
         ("this is rose gold, her email is rg@example.org", []),
         ("this is my sister crying again", []),
+        ("this is Maya, works at Shell", [("Maya", "works at", "Shell")]),
         ("Maria Gomez is our new architect", [("Maria Gomez", "is", "architect")]),
         ("my brother Pieter works at Shell", [("Pieter", "works at", "Shell")]),
         ("Docker lives in containers", []),

@@ -538,3 +538,8 @@ def test_a_request_behind_an_end_stands_for_itself() -> None:
         "the meeting on Monday is cancelled",
         "send me the notes",
     ]
+
+
+def test_a_figure_answers_a_question_that_may_ask_for_more() -> None:
+    statement = last(asks("Wie ist deine Adresse?"), "Lindenstr. 12", language="de")
+    assert [(fact.field, fact.value) for fact in statement.assertions] == [("address", "Lindenstr. 12")]
