@@ -910,14 +910,14 @@ def is_question(sentence: str, is_name: Callable[[str], bool] = lambda _word: Fa
 
 def _asks_behind_its_verb(tokens: Sequence[str], words: Grammar) -> bool:
     """True where a word that asks stands where its answer would: `je paye combien`, `le boiler est où`; not `la ville où je vis`."""
-    told = (words.negations, words.reporting_verbs, words.knowing_verbs, words.coordinators)
+    telling_signs = (words.negations, words.reporting_verbs, words.knowing_verbs, words.coordinators)
     excepted = words.not_questions.covered(tokens)
     for place, size in words.late_question_words.places(tokens):
         before, behind = tokens[:place], tokens[place + size :]
         may_link = tokens[place] in words.subordinators or tokens[place] in words.relative_words
         is_complement = words.be_verbs.has_any(before[-1:]) and words.noun_openers.has_any(behind[:1])
         asks_alone = not may_link or not behind or is_complement
-        is_told = place in excepted or any(signs.has_any(before) for signs in told)
+        is_told = place in excepted or any(signs.has_any(before) for signs in telling_signs)
         if asks_alone and len(before) >= _LED and not is_told:
             return True
     return False
