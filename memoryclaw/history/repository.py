@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 from memoryclaw.errors import ConflictError, GitKilledError, HistoryError, InputError
 from memoryclaw.history.git import (
@@ -127,7 +128,8 @@ def raw_tree(entries: Mapping[bytes, TreeEntry]) -> bytes:
     return _raw({name: _row_of(name, entry) for name, entry in entries.items()})
 
 
-def _rows(raw: bytes, oid_length: int) -> Rows:
+@lru_cache(maxsize=16)  # a commit looks its files up in its folders, and then changes copies of these
+def _rows(raw: bytes, oid_length: int) -> Mapping[bytes, tuple[bytes, bytes, bytes]]:
     """The same as they are written: every folder that a change goes through is read, and a month may hold thousands of episodes."""
     rows = re.findall(rb"([0-7]+) ([^\0]+)\0(.{%d})" % oid_length, raw, re.DOTALL)
     if sum(map(len, map(b"".join, rows))) + 2 * len(rows) != len(raw):
@@ -180,7 +182,7 @@ def trees_of(commit: str, name: str, folders: Sequence[str], trees_read: Found) 
         if tree is None and (not folder or (row and row[0] == _TREE)):
             raise HistoryError(missing_object(f"the folder {folder or 'at the top'} of the last commit"))
         if tree and tree[1] == "tree":
-            trees[folder] = _rows(tree[2], len(tree[0]) // 2)
+            trees[folder] = dict(_rows(tree[2], len(tree[0]) // 2))
     return trees or {"": {}}
 
 
@@ -853,7 +855,6 @@ class _LooseObjects:
         self._head = last_commit(state)
         self._store = os.path.join(state.common, "objects")
         self._objects: dict[str, GitObject] = {}
-        self._trees: dict[str, Rows] = {}
 
     def named(self, name: str) -> tuple[str, str, bytes] | None:
         """Id, kind and bytes of what a name stands for (an id, `HEAD`, or one of them with `:path`), None where there is nothing."""
@@ -867,9 +868,8 @@ class _LooseObjects:
             raise _PackedError
         tree = self._read(raw[5 : raw.index(b"\n")].decode("ascii", "replace"))
         for part in path.split("/") if path else ():
-            if tree[0] not in self._trees:
-                self._trees[tree[0]] = _rows(tree[2], len(tree[0]) // 2) if tree[1] == "tree" else {}
-            row = self._trees[tree[0]].get(part.encode("utf-8", "surrogateescape"))
+            rows = _rows(tree[2], len(tree[0]) // 2) if tree[1] == "tree" else {}
+            row = rows.get(part.encode("utf-8", "surrogateescape"))
             if row is None:
                 return None
             tree = self._read(row[2].hex())

@@ -312,7 +312,8 @@ class Catalog:
 
     def episodes_titled(self, title: str) -> list[tuple[str, str]]:
         """The episodes with this title, as (id, path)."""
-        sql = "select id, path from files where kind = 'episode' and state = 'current' and title = ? order by path"
+        # Without the plus, SQLite would fetch each file by way of its path.
+        sql = "select id, path from files where title = ? and kind = 'episode' and state = 'current' order by +path"
         return self.rows(sql, (title,))
 
     def episodes_with(self, marks: Sequence[str], first: str, last: str) -> list[tuple[str, str]]:

@@ -181,7 +181,11 @@ class Pack:
         @cache
         def worths(number: int) -> tuple[float, float]:
             unit, score = scores[number]
-            room = self._most(unit, line_cost(places[number], item_text(unit)))
+            text = item_text(unit)
+            room = least = least_cost(text)
+            if self._most(unit, least) == least:  # else it takes all that it may, whatever its line costs
+                room = line_cost(places[number], text)
+            room = self._most(unit, room)
             return score / math.pow(room, ROOM), score / math.pow(room + around[number], ROOM)
 
         def worth(number: int) -> float:

@@ -87,11 +87,10 @@ def carry_out(root: str, steps: tuple[JournalStep, ...]) -> None:
     files.settle(root, placed)
 
 
-def publish(root: str, pending: JournalEntry, made: NewCommit) -> None:
+def publish(history: History, pending: JournalEntry, made: NewCommit) -> None:
     """Moves the branch to the commit and the user's index with it: what the index is to be is on the disk before."""
-    history = History(root)
     with index_ready(history, made.follow, made.stamp) as put:
-        journal.touch(root)
+        journal.touch(history.root)
         history.move(made, pending.verb)
         put()
 
@@ -128,7 +127,7 @@ def _finish(root: str, pending: JournalEntry) -> str:
     refuse_while_locked(history)
     if _can_publish(history, pending):
         with suppress(errors.ConflictError):
-            publish(root, pending, NewCommit(pending.commit, pending.parent, pending.ref, pending.follow))
+            publish(history, pending, NewCommit(pending.commit, pending.parent, pending.ref, pending.follow))
             return ""
     if not _is_made(root, pending):
         return remark
@@ -1005,7 +1004,7 @@ class Writer:
                     files.prepare(root, step.path, step.temp, data)
             carry_out(root, steps)
             if commit_made:
-                publish(root, pending, commit_made)
+                publish(self.history, pending, commit_made)
         except (OSError, errors.MemoryClawError) as error:
             # What the branch has is made, and what cannot be put back is left whole: the next writer finds it in the journal
             # and ends it.
