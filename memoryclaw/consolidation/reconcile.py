@@ -27,7 +27,7 @@ from memoryclaw.index import stemming
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.late import NamedTuple
 from memoryclaw.model import FROM_NOW_ON, PROJECT, VALUE, Fact, Turn
-from memoryclaw.recall.restated import clock_in, gives_another, is_told_in_part, stems, subject_of
+from memoryclaw.recall.restated import clock_in, gives_another, is_told_in_part, stems, stems_in, subject_of
 from memoryclaw.talk.assertions import ANY_FIELD, ANY_ROLE, Assertion, admits_error, has_phrase
 from memoryclaw.talk.own_words import balanced
 from memoryclaw.talk.statements import Statement, Talk
@@ -183,11 +183,12 @@ _NAMED = "name"  # the aspect whose way stands behind its words
 
 
 def _order_in_turn(order: str, other: str) -> bool:
-    """True for two orders of which one holds at a time, since they say of the same thing how it shall be: `answer in German`, `answer in English`; not for orders on a condition."""
+    """True for two orders of which one holds at a time, since they say of the same thing how it shall be: `answer in German`, `answer in English`; not for orders on a condition, nor where one denies a way: `no bullets`, `no long answers`."""
     words = grammar_of(other, spoken_in(order, "en"))
     ways, others = (_ways(tokens_of(text)) for text in (order, other))
     is_one = any(ways[aspect] != others[aspect] or aspect == _NAMED for aspect in ways.keys() & others.keys())
-    is_bound = any(words.provisos.within(tokens_of(text)) for text in (order, other))
+    bounds = words.provisos, words.negations, words.negative_determiners
+    is_bound = any(entries.within(tokens_of(text)) for text in (order, other) for entries in bounds)
     return is_one and not is_bound and _ordered_thing(order, words) == _ordered_thing(other, words)
 
 
@@ -203,18 +204,19 @@ def _ways(tokens: Sequence[str]) -> dict[str, frozenset[str]]:
 
 
 def _ordered_thing(order: str, words: Grammar) -> frozenset[str]:
-    """The stems of what an order is about besides its ways, and besides answering: none of `keep it short`."""
-    tokens = tokens_of(order)
+    """The stems of what the clause of an order that has its ways is about besides these, and besides answering: none of `keep it short, I read on the bus`."""
+    ordered = (tokens for clause in clauses(order, words) if _ways(tokens := clause.tokens))
+    tokens = next(ordered, tokens_of(order))
     ways = _ways(tokens)
     if _NAMED in ways:
         return frozenset()
-    places = words.order_frames.covered(tokens)
+    places = words.order_frames.covered(tokens) | words.orders.covered(tokens)
+    small = (grammar(code).small for code in codes())  # `in English`, among words of another language
+    idle = words.replies, words.adverbs, words.modal_verbs, words.change_verbs, *ways.values(), *small
     plain = (
-        token
-        for n, token in enumerate(tokens)
-        if n not in places and token not in words.replies and not any(token in way for way in ways.values())
+        token for n, token in enumerate(tokens) if n not in places and not any(token in each for each in idle)
     )
-    return stems(" ".join(plain), order)
+    return stems_in(" ".join(plain), words.code if words.code in codes() else "en")
 
 
 def reconcile(

@@ -46,6 +46,11 @@ def spoken(root: Path, month: int, *lines: str) -> set[str]:
         ("always call me boss", "please call me Kim from now on"),
         ("no bullets please", "bullets please from now on"),
         ("antworte immer auf deutsch", "antworte ab jetzt auf englisch"),
+        ("antworte mir auf Deutsch", "bitte ab heute auf Englisch"),
+        ("responde em português", "a partir de agora responde em inglês"),
+        ("bitte duz mich", "ab jetzt bitte Sie"),
+        ("dammi del lei", "puoi darmi del tu"),
+        ("use metric units", "use imperial units from now on"),
     ],
 )
 def test_the_later_of_two_orders_for_one_thing_holds(vault_of: VaultOf, order: str, later: str) -> None:
