@@ -9,12 +9,19 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise, takewhile
 
 from memoryclaw.consolidation.changes import Claim
+from memoryclaw.consolidation.predications import (
+    Predication,
+    clauses_told,
+    is_spoken,
+    predication_of,
+    predications_of,
+)
 from memoryclaw.late import NamedTuple
 from memoryclaw.model import Fact
 from memoryclaw.recall.restated import (
@@ -54,7 +61,7 @@ from memoryclaw.text.grammar import (
     spans_of,
     tokens_of,
 )
-from memoryclaw.text.language import fold, key_of, sentences, words_of
+from memoryclaw.text.language import fold, key_of, words_of
 from memoryclaw.text.memory_types import is_of_work
 from memoryclaw.vault.fact_values import KIN, date_value, holds_many, noun_of, same_field
 
@@ -83,6 +90,10 @@ _SHORT = 6  # stems of a statement of one thing, at most
 _ANY_DAY = date(2000, 1, 1)
 _ONCE = "once"
 _FIGURE = re.compile(r"\d{4}|\d[\d.,: /-]{0,40}\d\S|@")  # of a value that hardly anything else has
+
+
+_QUOTED = re.compile(r"[“„«\"][^“”„«»\"]{20,400}[”“»\"]")  # a sentence that others say
+_ORDINAL = re.compile(r"([12]?\d|3[01])(?:st|nd|rd|th|er?|º|ª)?")
 
 
 class _Kind(NamedTuple):
@@ -147,14 +158,17 @@ def changes(claim: Claim, fact: Fact, was: str = "") -> bool:
         fact: what stands of the same one.
         was: the value that the claim takes the place of.
     """
-    later = _later(claim.words or claim.value)
-    if claim.is_statement and _is_apart(claim, fact):
-        return False
+    if not _tells_change(claim, fact, was) or (claim.is_statement and _is_apart(claim, fact)):
+        return False  # as of most
     of_one = key_of(claim.entity) == key_of(fact.entity) != key_of(claim.speaker)
-    if fact.is_statement and speaks_of_another(fact.value, claim.words or claim.value, of_one=of_one):
-        return False
+    words = claim.words or claim.value
+    return not (fact.is_statement and speaks_of_another(fact.value, words, of_one=of_one))
+
+
+def _tells_change(claim: Claim, fact: Fact, was: str) -> bool:
     if _tells_otherwise(claim, fact, was) or _likes_otherwise(claim, fact):
         return True
+    later = _later(claim.words or claim.value)
     if not later.clauses or later.repeats(fact.value) or claim.how == "end" or not fact.day < claim.said:
         return False
     alike = any({claim.field, fact.field} <= fields for fields in ALIKE_FIELDS)
@@ -307,28 +321,6 @@ def _later(text: str) -> _Later:
     return _Later(words, tuple(stated) if is_change else (), tokens, words.endings.within(tokens))
 
 
-@lru_cache(maxsize=1024)
-def clauses_told(text: str, words: Grammar, names: frozenset[str] = frozenset()) -> tuple[Clause, ...]:
-    """The clauses of a text, each with its subject; what has none goes on about that of the clause before it: `my sister quit Shell and moved`.
-
-    Args:
-        names: the words of known names, before each of which a clause may begin.
-    """
-    whole = list[Clause]()
-    for sentence in sentences(text):
-        subject = tuple[str, ...]()
-        for clause in clauses(sentence, words, names.__contains__):
-            goes_on = not clause.subject and clause.kind and not _is_spoken(clause, words)
-            whole.append(clause._replace(subject=subject) if goes_on else clause)
-            subject = clause.subject or subject
-    return tuple(whole)
-
-
-def _is_spoken(clause: Clause, words: Grammar) -> bool:
-    """True where the speaker is who acts, also behind the verb: `seit heute bin ich`."""
-    return any(token in words.nominatives and token in words.first_person for token in clause.tokens)
-
-
 @lru_cache(maxsize=8192)  # asked of every statement that stands
 def is_theirs(clause: Clause, words: Grammar, whose: str, known: str) -> bool:
     """False for a clause about others than the one whose it is, or about another thing than what stands of them: `my cousin moved`, `the bakery no longer does gluten-free bread`.
@@ -361,7 +353,7 @@ def is_theirs(clause: Clause, words: Grammar, whose: str, known: str) -> bool:
     before = frozenset(tokens_of(known))
     if _is_of_other(clause, words, before):
         return False
-    is_own = _is_spoken(clause, words) or words.contracted_subjects.has_any(subject[:1])
+    is_own = is_spoken(clause, words) or words.contracted_subjects.has_any(subject[:1])
     spoken_to = any(token in words.first_person and token not in words.possessives_own for token in tokens)
     if is_own or (spoken_to and clause.kind != "report"):  # `they put me on days`
         return not is_of_kin(known, words.code)  # `I left Shell`, of `my brother works at Shell`
@@ -771,7 +763,10 @@ class Telling:
     @cached_property
     def topics(self) -> dict[str, frozenset[str]]:
         """What each of its sentences speaks of, and the facets that have another value by it."""
-        return {sentence: self.topic_of(sentence, *self.clauses_of(sentence)) for sentence in self.sentences}
+        return {
+            sentence: self.topic_of(_QUOTED.sub("", sentence), *self.clauses_of(sentence))
+            for sentence in self.sentences
+        }
 
     def topic_of(self, text: str, *clauses: Clause) -> frozenset[str]:
         """What a text speaks of, and the facets that have another value by its clauses."""
@@ -781,8 +776,20 @@ class Telling:
         return _stems(text, self.words.code).union(*turned)
 
     def clauses_of(self, sentence: str) -> tuple[Clause, ...]:
-        """The clauses of a sentence."""
-        return clauses_told(sentence, self.words, self._named)
+        """The clauses of a sentence, but for those that it quotes."""
+        quoted = [hit.span() for hit in _QUOTED.finditer(sentence)]
+        return tuple(
+            clause
+            for clause in clauses_told(sentence, self.words, self._named)
+            if not any(start <= clause.start < end for start, end in quoted)
+        )
+
+    def predication_of(self, clause: Clause, sentence: str) -> Predication:
+        """What a clause of a sentence says, with the values that stand alone behind it: `the test was moved, 17 November now`."""
+        predication, parts = predication_of(clause, self.words), self.clauses_of(sentence)
+        behind = (predication_of(part, self.words) for part in parts if part.start > clause.start)
+        values = " ".join(part.text for part in takewhile(lambda part: not part.content, behind))
+        return predication._replace(text=f"{clause.text}, {values}") if values else predication
 
     def speaks_of(self, fact: Fact) -> bool:
         """True where it has a rare word of what stands, two others, one of what that is about, or one beside a change to another value."""
@@ -807,6 +814,17 @@ class Telling:
     @cached_property
     def _named(self) -> frozenset[str]:
         return frozenset(token for name in self.names() for token in tokens_of(name))
+
+    @property
+    def people(self) -> list[str]:
+        """Who is named in it."""
+        return [
+            name
+            for spoken in self.sentences.values()
+            for each in spoken
+            for name in (each.about, *each.names)
+            if name
+        ]
 
     def names(self) -> list[str]:
         """The speaker, and whomever and whatever it names."""
@@ -842,7 +860,7 @@ class Pair:
     def clauses(self) -> list[Clause]:
         """The clauses of the sentence that have something of what stands, speak of the one whose it is, and tell of no earlier time or other side."""
         fact, words = self.fact, self.words
-        whose, known = key_of(self.owner), f"{fact.field} {fact.value}"
+        whose, known = key_of("" if self.owner.islower() else self.owner), f"{fact.field} {fact.value}"
         parts = [
             part
             for part in self.telling.clauses_of(self.sentence)
@@ -855,7 +873,11 @@ class Pair:
         return [
             part
             for part in at_hand
-            if (is_theirs(part, words, whose, known) or self._is_changed_in(part))
+            if (
+                is_theirs(part, words, whose, known)
+                or self._is_changed_in(part)
+                or self._is_told_otherwise_in(part)
+            )
             and not self._is_of_another_time(part)
         ]
 
@@ -863,7 +885,33 @@ class Pair:
     def is_of_another(self) -> bool:
         """True where a statement stands of another thing than each of the clauses speaks of: `the veg box comes on Thursdays`, `the milk comes on Saturdays now`."""
         older = self.fact.value
-        return self.fact.is_statement and all(speaks_of_another(older, each.text) for each in self.clauses)
+        return self.fact.is_statement and all(
+            speaks_of_another(older, each.text)
+            and not any(
+                before.is_taken_over_in(later, people, _differ)
+                for before, later, people in self._predications(each)
+            )
+            for each in self.clauses
+        )
+
+    def _predications(self, clause: Clause) -> Iterator[tuple[Predication, Predication, frozenset[str]]]:
+        """What each clause of the older one says, what a clause says, and who is named, as stems."""
+        fact, code = self.fact, self.words.code
+        later = self.telling.predication_of(clause, self.sentence)
+        people = _stems(" ".join((self.owner, *self.telling.people)), code)
+        return ((older, later, people) for older in predications_of(fact.value, code, fact.field, self.owner))
+
+    def _is_told_otherwise_in(self, clause: Clause) -> bool:
+        """True where a clause says otherwise what a clause of the older one says of the same thing, which is nobody else's."""
+        known = frozenset(tokens_of(f"{self.owner} {self.fact.field} {self.fact.value}"))
+        return clause.kind not in ("wish", "order", "duty") and any(
+            older.is_contradicted_by(later, people, _differ)
+            and (
+                (later.subject and later.subject <= older.content)
+                or not _is_of_other(clause, self.words, known)
+            )
+            for older, later, people in self._predications(clause)
+        )
 
     def _is_changed_in(self, clause: Clause) -> bool:
         """True where a clause about others gives what stands another value, or turns a facet by its subject: `the doctor raised my sertraline to 100`, `the divorce came through`."""
@@ -1148,20 +1196,12 @@ class Pair:
     @cached_property
     def is_plain(self) -> bool:
         """True where a person is asked whatever the sum says."""
-        return self.is_restated or any(map(self._leads_on, self.clauses)) or self._is_tied
+        return self.is_restated or self.is_told_otherwise or any(map(self._leads_on, self.clauses))
 
-    @property
-    def _is_tied(self) -> bool:
-        """True where a clause with a sign of change has the subject of a statement, whose place its sentence would take were it kept: `the gate jammed, the way in is the yard now`."""
-        if not self.fact.is_statement or any(map(self.doubted, _DOUBTS)):
-            return False
-        changed = (part for part in self.clauses if self.words.changes.within(part.tokens))
-        subjects = [_stems(" ".join(part.subject), self.words.code) for part in changed]
-        if not self._about or self._about not in subjects:
-            return False
-        who, said = self.telling.who, self.telling.said
-        claim = Claim(who, "", self.sentence, 0, self.sentence, "user", said, change=True, speaker=who)
-        return is_tied(claim, self.fact)
+    @cached_property
+    def is_told_otherwise(self) -> bool:
+        """True where a clause names what a clause of the older one is about, and tells another value of the same form, another place, or the contrary of it: `the sofa is delayed till the 28th`, of `the sofa arrives on 14 November`."""
+        return not any(map(self.doubted, _DOUBTS)) and any(map(self._is_told_otherwise_in, self.clauses))
 
     @property
     def is_restated(self) -> bool:
@@ -1228,6 +1268,10 @@ def _topic_of(fact: Fact, code: str) -> frozenset[str]:
     """What a fact or a statement is about: its field, or its subject, and the fields and kinds that it names."""
     named = _fact_stems("", fact.field, fact.value, code)
     about = _first_subject(fact.value, code) if fact.is_statement else _stems(fact.field, code)
+    if fact.is_statement:  # of what somebody does, also the one thing that they do
+        about |= frozenset().union(
+            *(each.object for each in predications_of(fact.value, code)[:1] if each.is_definite)
+        )
     return about.union(stem for stem in named if stem[0] in "=~")
 
 
@@ -1255,7 +1299,7 @@ def _stems(text: str, code: str) -> frozenset[str]:
 
 @lru_cache(maxsize=16384)
 def _first_subject(text: str, code: str) -> frozenset[str]:
-    first = next(iter(clauses(text, grammar_of(text, code))), None)
+    first = next(iter(clauses_told(text, grammar_of(text, code))), None)
     return _stems(" ".join(first.subject if first else ()), code)
 
 
@@ -1288,7 +1332,7 @@ def _measures(code: str) -> frozenset[str]:
 @lru_cache(maxsize=2048)
 def _names_in(text: str, words: Grammar) -> frozenset[str]:
     return frozenset(
-        token
+        token.removesuffix("'s")
         for token, (start, _) in zip(tokens_of(text), spans_of(text), strict=True)
         if text[start].isupper() and token not in words.everyday and token not in words.first_person and not any(map(str.isdigit, token))
     )  # fmt: skip
@@ -1307,6 +1351,13 @@ def _values_of(text: str) -> dict[str, frozenset[str]]:
         "figure": frozenset() if values else figures,
     }
     measured = {f"in {unit}": frozenset({figure}) for figure, unit in counted if unit in words.units}
+    named["day of a month"] = frozenset(day[-2:].lstrip("0") for day in values.get("day", ())) or frozenset(
+        hit[1]
+        for lead, token, behind in zip(tokens, tokens[1:], (*tokens[2:], ""), strict=False)
+        if (hit := _ORDINAL.fullmatch(token))
+        and (lead in words.prepositions or lead in words.noun_openers or lead in words.date_words)
+        and not (behind in words.units or behind in words.things)
+    )  # `the 20th`
     return values | measured | {form: entries for form, entries in named.items() if entries}
 
 
@@ -1314,6 +1365,8 @@ def _differ(older: str, later: str) -> bool:
     """True where a text has another value of the same form as an older one, or a plain figure for a counted one: `upped it to 100`, of `50 mg`."""
     old, new = _values_of(older), _values_of(later)
     forms = {form: new.get(form, frozenset()) for form in old}
+    if "figure" in old and "figure" not in new:
+        forms["figure"] = new.get("amount", frozenset())  # `3.12`, of `Python 3.9`
     if _COUNTED.isdisjoint(new):
         figures = new.get("figure", frozenset())
         is_of_form = figures and not are_unlike(older, later)  # not `lends 40 easels`, of `opens at 9:30`
@@ -1361,8 +1414,20 @@ def overtaken(
     """
     worth = worth or worth_of
     pairs = pairs_of(facts, telling)
-    likely = [(chance.score, pair) for pair in pairs if (chance := worth(pair)).enough or pair.is_plain]
-    return [pair for _, pair in sorted(likely, key=lambda scored: -scored[0])[:_MOST]]
+    scored = [(chance.score, pair) for pair in pairs if (chance := worth(pair)).enough or pair.is_plain]
+    likely = [pair for _, pair in sorted(scored, key=lambda scored: -scored[0])[:_MOST]]
+    copies = (pair for pair in pairs if any(_says_the_same(pair.fact, each.fact) for each in likely))
+    return [*dict.fromkeys((*likely, *copies))]
+
+
+def _says_the_same(fact: Fact, other: Fact) -> bool:
+    """True for the words of which a fact was read, and for that fact."""
+    return (
+        bool(fact.source)
+        and fact.source == other.source
+        and fact.is_statement != other.is_statement
+        and (fact.value in other.value or other.value in fact.value)
+    )
 
 
 def pairs_of(facts: Iterable[Fact], telling: Telling) -> list[Pair]:

@@ -999,8 +999,9 @@ class ClaimDecider:
         self._stated: dict[tuple[str, int], set[str]] = {}  # ids of statements, by the turn that made them
         self._of_turn: set[str] = set()  # those of the turn that is read
         self._ended: set[tuple[str, int]] = set()  # the turns that ended something
-        self._others: dict[str, str] | None = None  # of whom statements stand, by their keys
-        self._speakers: set[str] = set()
+        # Of whom this run told something, by their keys; once it was asked, of all of whom something stands.
+        self._others: dict[str, str] = {}
+        self._speakers: set[str] | None = None
         self._overtaken: set[str] = set()  # ids of what may have changed by what this run reads
         self._offered: dict[str, str] = {}  # whose the facts are that a model was shown, by their ids
 
@@ -1193,7 +1194,7 @@ class ClaimDecider:
             and (decision.claim.how, decision.action) != ("end", "drop")  # that ended nothing
         }
         waiting = {place for decision in decided for place in decision.doubted}
-        things = dict[str, list[str]]()  # that are nobody else's, by the speaker
+        things = dict[str, list[str]]()  # that are no other speaker's, by the speaker
         for line, of_turn in groupby(statements, key=lambda statement: statement.line):
             telling = Telling([*of_turn])
             if telling.who not in things:
@@ -1324,10 +1325,11 @@ class ClaimDecider:
         ]
 
     def _others_than(self, speaker: str) -> dict[str, str]:
-        """Everybody and everything else of whom statements stand, by their keys, but for what is other speakers'."""
-        if self._others is None:
-            sql = "select distinct entity from facts where type = 'statement' and current = 1 order by entity"
-            self._others = {key_of(name): str(name) for (name,) in self._catalog.rows(sql)}
+        """Everybody and everything else of whom something stands, by their keys, but for what is other speakers'."""
+        if self._speakers is None:
+            sql = "select distinct entity from facts where current = 1 order by entity"
+            known = {key_of(name): str(name) for (name,) in self._catalog.rows(sql)}
+            self._others = known | self._others
             self._speakers = {
                 str(key)
                 for (key,) in self._catalog.rows("select distinct key from names where kind = 'person'")
@@ -1349,7 +1351,7 @@ class ClaimDecider:
             self._of_turn.add(self._facts[key][-1][1].id)
         elif decided.action == "supersede":
             self._of_turn.add(decided.fact)
-        if decided.action == "state" and self._others is not None:
+        if decided.action in ("add", "state"):
             self._others.setdefault(key, claim.entity)
         if decided.action == "end":
             self._ended.add((source, claim.line))

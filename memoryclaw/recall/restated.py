@@ -1072,6 +1072,9 @@ def speaks_of_another(older: str, later: str, *, of_one: bool = False) -> bool:
     subject = next((clause.subject for clause in clauses(later, words)), ())
     if words.other_ones.has_any(subject) and not words.other_ones.within(tokens_of(older)):
         return True  # `my other brother`
+    known = next((clause.subject for clause in clauses(older, words)), ())
+    if any(token.endswith("'s") and token.removesuffix("'s") in known for token in subject[:-1]):
+        return True  # `Femi's sister`, of Femi
     if is_moved(older, later):
         return False
     first, second = _spoken_of(older, ""), _spoken_of(later, older)

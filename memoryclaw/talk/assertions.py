@@ -338,24 +338,6 @@ def _no_longer(
     return _by_verb(plain, words, names, whose) or _be_no_longer(plain, words, whose)
 
 
-def spelled_out(clause: Clause, words: Grammar, names: Names) -> Clause:
-    """A clause with its verb in full where it is contracted with a name: `Rosa's allergic to nuts`, `Wren's not allergic to kiwi`."""
-    tokens, behind = clause.tokens, clause.tokens[1:]
-    if len(tokens) < 3 or not tokens[0].endswith("'s") or not names.is_name(tokens[0]):
-        return clause
-    predicates = (phrase[phrase[0] in words.be_verbs :] for phrase, _ in words.verb_fields)
-    if not (
-        words.negations.at(behind)
-        or words.place_prepositions.at(behind)
-        or words.changes.at(behind)
-        or any(phrase and behind[: len(phrase)] == phrase for phrase in predicates)
-    ):
-        return clause  # `Rosa's brother`
-    end = spans_of(clause.text)[0][1]
-    text = f"{clause.text[: end - 2]} is{clause.text[end:]}"
-    return first_clause(text, words, clause)._replace(start=clause.start, end=clause.end)
-
-
 def _over_by_verb(clause: Clause, words: Grammar) -> Clause:
     """The clause in which its verb holds no longer, where that is said of its noun: `ich mag Tee nicht mehr` for `ich mag keinen Tee mehr`."""
     tokens = clause.tokens
@@ -1015,6 +997,8 @@ def _is_visit(value: str, phrase: Sequence[str], behind: Sequence[str], words: G
     """True for somebody at whose place one is, and whom an article names: `je suis chez le coiffeur`, `ik zit bij de kapper`; not `chez les pompiers`, where people work."""
     sits = phrase[0] in words.be_verbs or phrase[-1] in words.articles
     is_bound = phrase[-1] in words.articles or words.articles.has_any(behind[:1])
+    if sits and words.honorifics.has_any(tokens_of(value)[:1]):
+        return True  # `ich bin jetzt bei Frau Dr. Sommer`
     return sits and is_bound and value.islower() and not words.workplaces.within(tokens_of(value))
 
 
@@ -1054,6 +1038,10 @@ def _is_no_place(value: str, field: str, clause: Clause, entity: str, words: Gra
     is_named = field == _HOME and value != value.lower()  # March is a town
     if not is_named and all(token.isdigit() or token in words.placeless for token in tokens):
         return True
+    if any(map(str.isdigit, value)):  # `moved to 2 November at 16:00`
+        timeless = tokens_of(find_ranges(value, _ANY_DAY)[1])
+        if all(token[0].isdigit() or token in words.small or token in words.units for token in timeless):
+            return True
     # `the Leeds office` is no home
     if field == _HOME and (is_program(value) or words.workplaces.has_any(value.split()[-1:])):
         return True

@@ -23,7 +23,6 @@ from memoryclaw.talk.assertions import (
     had_wrong,
     introduced_in,
     signs_of_change,
-    spelled_out,
     succeeds,
     successor_in,
     switched,
@@ -52,6 +51,7 @@ from memoryclaw.text.grammar import (
     greets,
     only_asks,
     spans_of,
+    spelled_out,
     spoken_in,
     tokens_of,
     trimmed,
@@ -982,7 +982,7 @@ class _Turn:
         words: str = "",
         behind: str = "",
     ) -> _Piece:
-        plain = clause = spelled_out(clause, self.words, self.names)
+        plain = clause = self._spelled_out(clause)
         if "hedged" in doubts:
             bare = _unhedged(clause.text, self.words, *[self.words.conditionals][: clause.kind == "modal"])
             plain = first_clause(bare, self.words, clause)
@@ -1070,6 +1070,11 @@ class _Turn:
         """True where a clause says what holds no longer beside what does."""
         is_parting = self.words.partings.within(clause.tokens)
         return is_parting or without_contrast(clause, self.words) is not clause
+
+    def _spelled_out(self, clause: Clause) -> Clause:
+        """A clause with its verb in full where it begins with a name: `Rosa's in Rome`."""
+        is_named = clause.tokens and self.names.is_name(clause.tokens[0])
+        return spelled_out(clause, self.words, self.names.is_name) if is_named else clause
 
     def _goes_on(self, clause: Clause) -> bool:
         """True for a clause without a subject of its own behind one that has: `I left Shell and work at Fugro`."""

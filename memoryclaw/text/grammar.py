@@ -580,6 +580,7 @@ EMOTICON = late.pattern(r"(?<!\S)[:;]-?[)(DPp](?!\w)")
 _BREAK = late.pattern(
     rf"{EMOTICON.pattern}|" r"(?<!\d),|,(?!\d)|\s[-–—]+\s|--+|[;()…]|\s\+\s|:(?=\s)|\.{2,}(?!/)|[!?]+"
 )
+_SHORTENED = late.pattern(r"[^\W\d_]['’]s\s")
 _PICTURE = "\u2190-\u2bff\u3030\ufe0f\u200d\U0001f000-\U0001faff"
 _ASIDE = late.pattern(r"\([^()\n]{1,60}\)(?=\s+\w)")
 # What goes on with the words before its comma: `on Thursday, 4pm`, `Lindenstr. 12, 91052 Erlangen`.
@@ -1098,6 +1099,40 @@ def _parsed(piece: str, words: Grammar, start: int, opens: Callable[[str], bool]
                 rest=typed_from(text, spans_of(text), end),
             )
     return clause
+
+
+def spelled_out(clause: Clause, words: Grammar, is_name: Callable[[str], bool]) -> Clause:
+    """A clause with its verb in full where it is contracted with a noun or a known name: `Rosa's allergic to nuts`, `the passport's in the safe`; not `Rosa's brother`, nor what is called so, `Sainsbury's`."""
+    if words.code != "en" or not _SHORTENED.search(clause.text):
+        return clause
+    text, tokens = clause.text, clause.tokens
+    place = next((n for n, token in enumerate(tokens[:-1]) if token.endswith("'s")), len(tokens))
+    before, behind = tokens[:place], tokens[place + 1 :]
+    is_object = words.prepositions.has_any(before) or words.contracted_subjects.has_any(tokens[: place + 1])
+    # `the team's meeting on Mondays is at ten`
+    verb = next((n for n, token in enumerate(behind) if n and token in words.auxiliaries), 0)
+    opens = words.nominatives, words.relative_words, words.subordinators
+    is_owner = verb and not any(entries.has_any(behind[:verb]) for entries in opens)
+    if not behind or is_object or is_owner or words.verbs.within(before):
+        return clause  # `we meet at Sarah's on Friday`
+    start, end = spans_of(text)[place]
+    noun = tokens[place].removesuffix("'s")
+    if text[start].isupper() and not (is_name(noun) or is_name(tokens[place]) or noun in words.roles):
+        return clause
+    acts = behind[0].endswith("ing") and behind[0] in words.verbs
+    has = words.have_verbs.at(behind) or (behind[0].endswith("en") and behind[0] in words.verbs)
+    has = not acts and (has or words.ending_verbs.at(behind) or words.gone.at(behind))  # `Ana's taken over`
+    signs = words.negations, words.prepositions, words.noun_openers, words.changes
+    if not (has or acts or any(entries.at(behind) for entries in signs) or _is_predicate(behind, words)):
+        return clause
+    text = f"{text[: end - 2]} {'has' if has else 'is'}{text[end:]}"
+    return first_clause(text, words, clause)._replace(start=clause.start, end=clause.end)
+
+
+def _is_predicate(tokens: Sequence[str], words: Grammar) -> bool:
+    """True where words say what somebody is, by a field that has a verb: `allergic to`, of `is allergic to`."""
+    predicates = (phrase[phrase[0] in words.be_verbs :] for phrase, _ in words.verb_fields)
+    return any(phrase and tuple(tokens[: len(phrase)]) == phrase for phrase in predicates)
 
 
 def _contracted_at(tokens: Sequence[str], at: int, words: Grammar) -> tuple[str, int]:

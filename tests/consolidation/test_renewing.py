@@ -302,6 +302,10 @@ def test_of_several_things_only_that_which_is_said_anew_may_have_changed(
         ("the pens are 2.50, the brushes 8.00", "the pens go up to 3.10"),
         ("we have a Skoda and a Fiat", "we sold the Skoda"),
         ("the loom is called Vera", "the loom is noisy now"),
+        # another value, place or hand, in other words
+        ("the wardrobe arrives on 3 March", "the wardrobe has been held up till the 17th"),
+        ("the spare bulbs are in the cellar", "put the spare bulbs into the garage"),
+        ("Owen does the newsletter", "Owen had enough, Rita has taken over the newsletter"),
     ],
 )
 def test_what_tells_more_than_has_changed_waits_and_stands(vault_of: VaultOf, older: str, later: str) -> None:

@@ -199,6 +199,7 @@ def test_what_begins_later_is_kept_as_it_was_said() -> None:
     [
         "Ana's sister lives in Leeds",
         "Ana moved to platform",
+        "Ana moved to 2 November at 16:00",
         "Ana works at home",
         "the projectX call moved to 9:40",
         "my yoga class moved to Kiel",

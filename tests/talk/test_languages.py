@@ -94,7 +94,7 @@ EVERYDAY = (
     ("en", "my oven is showing E4 what is that", None), ("de", "mein Drucker ist auf 5% Tinte was mach ich jetzt", None), ("pt", "o meu carro está a 5% que faço", None),
     ("fr", "ma voiture est à 0% de batterie que faire", None), ("en", "my rent is 900 how much is that a year", ("rent", "900")),
     ("en", "my boiler is a Worcester 30i", ("boiler", "a Worcester 30i")), ("it", "vado spesso a Pisa quando ho tempo", None),
-    ("fr", "je suis chez le coiffeur", None), ("fr", "je suis chez Renault", ("works at", "Renault")), ("nl", "ik zit bij de kapper", None),
+    ("fr", "je suis chez le coiffeur", None), ("de", "ich bin jetzt bei Frau Dr. Sommer", None), ("de", "ich bin jetzt bei Bosch", ("works at", "Bosch")), ("fr", "je suis chez Renault", ("works at", "Renault")), ("nl", "ik zit bij de kapper", None),
     ("es", "puedes llamarme al 600 123 456", ("phone", "600 123 456")), ("en", "call me at 5", None), ("nl", "ik zit nu in Deventer bij mijn broer", None),
 )  # fmt: skip
 # Who is whose, told by a verb with a pronoun of its own, or with an article before a title.

@@ -16,6 +16,7 @@ from memoryclaw.text.grammar import (
     codes,
     grammar,
     is_question,
+    spelled_out,
     tokens_of,
     trimmed,
 )
@@ -25,6 +26,30 @@ NAMES = frozenset({"ana", "tom"})
 
 def read(text: str, code: str = "en") -> list[Clause]:
     return clauses(text, grammar(code), NAMES.__contains__)
+
+
+@pytest.mark.parametrize(
+    ("text", "subject", "kind"),
+    [
+        ("the ladder's in the shed", ("the", "ladder"), "be"),
+        ("Ana's not well", ("ana",), "be"),
+        ("my vet's a Mr Bell", ("my", "vet"), "be"),
+        ("the team's meeting on Mondays is at 10", ("the", "team's", "meeting", "on", "mondays"), "be"),
+        ("McDonald's on Mill Road", (), ""),
+        ("the gate's had it", ("the", "gate"), "have"),
+        ("Ana's taken over the choir", ("ana",), "state"),
+        ("Ana's brother is in Rome", ("ana's", "brother"), "be"),
+        ("we meet at Ana's on Friday", ("we",), "other"),
+        ("it's Ana's from Tuesday on", ("it's",), "be"),
+    ],
+)
+def test_a_verb_that_is_contracted_with_a_noun_is_read_in_full(
+    text: str, subject: tuple[str, ...], kind: str
+) -> None:
+    (clause,) = read(text)
+    plain = spelled_out(clause, grammar("en"), NAMES.__contains__)
+    assert plain.subject == subject
+    assert plain.kind == kind
 
 
 @pytest.mark.parametrize(
