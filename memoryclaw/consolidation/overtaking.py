@@ -16,8 +16,10 @@ from itertools import pairwise, takewhile
 
 from memoryclaw.consolidation.changes import Claim
 from memoryclaw.consolidation.predications import (
+    WITHIN_FIGURE,
     Predication,
     clauses_told,
+    differ,
     is_spoken,
     predication_of,
     predications_of,
@@ -26,7 +28,6 @@ from memoryclaw.late import NamedTuple
 from memoryclaw.model import Fact
 from memoryclaw.recall.restated import (
     SHARED,
-    are_unlike,
     clock_in,
     endings,
     exact_values,
@@ -93,7 +94,6 @@ _FIGURE = re.compile(r"\d{4}|\d[\d.,: /-]{0,40}\d\S|@")  # of a value that hardl
 
 
 _QUOTED = re.compile(r"[“„«\"][^“”„«»\"]{20,400}[”“»\"]")  # a sentence that others say
-_ORDINAL = re.compile(r"([12]?\d|3[01])(?:st|nd|rd|th|er?|º|ª)?")
 
 
 class _Kind(NamedTuple):
@@ -733,8 +733,6 @@ def _is_no_home(words: str, signs: Grammar) -> bool:
     )
 
 
-_COUNTED = frozenset({"amount", "measure", "clock"})  # forms that people tell on as a plain figure
-_WITHIN_FIGURE = re.compile(r"(?<=\d)[.,](?=\d)")  # `1,240` and `1,310` have no `1` in common
 _REACHING = frozenset("@+0")  # one of these is in every address and every number at which somebody is reached
 
 
@@ -805,7 +803,7 @@ class Telling:
             start == tokens_of(each)[:_START] and valued(each) for each in self.sentences
         ):
             return True
-        is_change = (len(shared) > 1 or self.words.changes.within(self.tokens)) and _differ(
+        is_change = (len(shared) > 1 or self.words.changes.within(self.tokens)) and differ(
             fact.value, self.text
         )
         # Not the month of two days.
@@ -888,8 +886,7 @@ class Pair:
         return self.fact.is_statement and all(
             speaks_of_another(older, each.text)
             and not any(
-                before.is_taken_over_in(later, people, _differ)
-                for before, later, people in self._predications(each)
+                before.is_taken_over_in(later, people) for before, later, people in self._predications(each)
             )
             for each in self.clauses
         )
@@ -905,7 +902,7 @@ class Pair:
         """True where a clause says otherwise what a clause of the older one says of the same thing, which is nobody else's."""
         known = frozenset(tokens_of(f"{self.owner} {self.fact.field} {self.fact.value}"))
         return clause.kind not in ("wish", "order", "duty") and any(
-            older.is_contradicted_by(later, people, _differ)
+            older.is_contradicted_by(later, people)
             and (
                 (later.subject and later.subject <= older.content)
                 or not _is_of_other(clause, self.words, known)
@@ -972,9 +969,7 @@ class Pair:
 
     def _is_of_another_time(self, clause: Clause) -> bool:
         """True for what a clause tells of an hour, or of a year or more before what stands, which it does not name: `left work at 8`, `years ago I broke up with Dean`."""
-        if clock_in(clause.text) and not (
-            clock_in(self.fact.value) or _WITHIN_FIGURE.search(self.fact.value)
-        ):
+        if clock_in(clause.text) and not (clock_in(self.fact.value) or WITHIN_FIGURE.search(self.fact.value)):
             return True
         value = _stems(self.fact.value, self.words.code)
         if not value or value <= _stems(clause.text, self.words.code):
@@ -1136,7 +1131,7 @@ class Pair:
     @property
     def differs(self) -> bool:
         """True where the sentence has another value of the same form as the older one."""
-        return _differ(self.fact.value, self.sentence)
+        return differ(self.fact.value, self.sentence)
 
     @property
     def is_moved(self) -> float:
@@ -1336,44 +1331,6 @@ def _names_in(text: str, words: Grammar) -> frozenset[str]:
         for token, (start, _) in zip(tokens_of(text), spans_of(text), strict=True)
         if text[start].isupper() and token not in words.everyday and token not in words.first_person and not any(map(str.isdigit, token))
     )  # fmt: skip
-
-
-@lru_cache(maxsize=8192)
-def _values_of(text: str) -> dict[str, frozenset[str]]:
-    """The values of a text by their form."""
-    words, tokens = grammar_of(text, "en"), tokens_of(_WITHIN_FIGURE.sub("", text))
-    values = {form: frozenset(of_form) for form, of_form in exact_values(text, _ANY_DAY).items()}
-    counted = [pair for pair in pairwise((*tokens, "")) if pair[0].isdigit() or pair[0] in words.cardinals]
-    figures = frozenset(figure for figure, unit in counted if unit not in words.units)
-    named = {
-        "weekday": frozenset(token for token in tokens if token in words.weekdays),
-        "month": frozenset(token for token in tokens if token in words.months),
-        "figure": frozenset() if values else figures,
-    }
-    measured = {f"in {unit}": frozenset({figure}) for figure, unit in counted if unit in words.units}
-    named["day of a month"] = frozenset(day[-2:].lstrip("0") for day in values.get("day", ())) or frozenset(
-        hit[1]
-        for lead, token, behind in zip(tokens, tokens[1:], (*tokens[2:], ""), strict=False)
-        if (hit := _ORDINAL.fullmatch(token))
-        and (lead in words.prepositions or lead in words.noun_openers or lead in words.date_words)
-        and not (behind in words.units or behind in words.things)
-    )  # `the 20th`
-    return values | measured | {form: entries for form, entries in named.items() if entries}
-
-
-def _differ(older: str, later: str) -> bool:
-    """True where a text has another value of the same form as an older one, or a plain figure for a counted one: `upped it to 100`, of `50 mg`."""
-    old, new = _values_of(older), _values_of(later)
-    forms = {form: new.get(form, frozenset()) for form in old}
-    if "figure" in old and "figure" not in new:
-        forms["figure"] = new.get("amount", frozenset())  # `3.12`, of `Python 3.9`
-    if _COUNTED.isdisjoint(new):
-        figures = new.get("figure", frozenset())
-        is_of_form = figures and not are_unlike(older, later)  # not `lends 40 easels`, of `opens at 9:30`
-        forms |= {
-            form: figures for form in old if is_of_form and (form in _COUNTED or form.startswith("in "))
-        }
-    return any(values and old[form].isdisjoint(values) for form, values in forms.items())
 
 
 # Each by the name that an explanation shows.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Sequence
+from datetime import date
 from functools import lru_cache
 from itertools import pairwise, takewhile
 
 from memoryclaw.late import NamedTuple
-from memoryclaw.recall.restated import stems_in, valued
+from memoryclaw.recall.restated import are_unlike, exact_values, stems_in, valued
 from memoryclaw.talk.assertions import has_phrase
 from memoryclaw.text.grammar import (
     Clause,
@@ -23,6 +25,10 @@ from memoryclaw.text.language import sentences
 _HOME = "lives in"
 _STATES = frozenset({"is", "works as", _HOME})  # fields that a clause with `be` tells as well
 _DONE = ("", "event", "other", "decide", "have")  # kinds of verbs of what somebody does
+WITHIN_FIGURE = re.compile(r"(?<=\d)[.,](?=\d)")  # `1,240` and `1,310` have no `1` in common
+_COUNTED = frozenset({"amount", "measure", "clock"})  # forms that people tell on as a plain figure
+_ORDINAL = re.compile(r"([12]?\d|3[01])(?:st|nd|rd|th|er?|º|ª)?")  # a day of a month
+_ANY_DAY = date(2000, 1, 1)
 _NAMED = 2  # words of a place that tell which one it is
 
 
@@ -49,19 +55,16 @@ class Predication(NamedTuple):
         """What it is about: its subject, or, of what the speaker does, the object."""
         return self.subject or self.object
 
-    def is_contradicted_by(
-        self, later: Predication, people: frozenset[str], differ: Callable[[str, str], bool]
-    ) -> bool:
+    def is_contradicted_by(self, later: Predication, people: frozenset[str]) -> bool:
         """True where a later one says something else of the same thing.
 
         Args:
             later: of a clause of a later day.
             people: who is named there, and the one whose this is.
-            differ: whether the second text has another value of a form that the first one has.
         """
         if self.kind == "event" or later.adds:
             return False  # what happened stays so
-        if self._is_another_state_in(later) or self.is_taken_over_in(later, people, differ):
+        if self._is_another_state_in(later) or self.is_taken_over_in(later, people):
             return True
         thing = self.thing
         rest, later_rest = (each.content - thing - people - each.places for each in (self, later))
@@ -99,9 +102,7 @@ class Predication(NamedTuple):
         is_another = bool(state and later_state) and state.isdisjoint(later_state)
         return are_states and later.changes and are_alike and is_same and is_another
 
-    def is_taken_over_in(
-        self, later: Predication, people: frozenset[str], differ: Callable[[str, str], bool]
-    ) -> bool:
+    def is_taken_over_in(self, later: Predication, people: frozenset[str]) -> bool:
         """True where somebody else does from now on what somebody did with the one thing: `Rita has taken over the accounts`."""
         return (
             self.is_definite
@@ -154,7 +155,7 @@ def predications_of(text: str, code: str, field: str = "", owner: str = "") -> t
         names = frozenset(tokens_of(owner))
         return tuple(predication_of(clause, words) for clause in clauses_told(text, words, names))
     subject, value = _stems(owner if field in _STATES else field, words), _stems(text, words)
-    places = value if field == _HOME else places_in(text, words)
+    places = value if field == _HOME else _places_in(text, words)
     denies = _denies(f"{field} {text}", words)
     kind = "be" if field in _STATES else "have"
     return (Predication(text, subject, subject | value, places, kind, denies=denies),)
@@ -177,7 +178,7 @@ def predication_of(clause: Clause, words: Grammar) -> Predication:
         clause.text,
         (subject or _stems(" ".join(named), words)) | _labels_in(clause.subject, words),
         (_stems(clause.text, words) - verb) | _labels_in(tokens, words),
-        places_in(clause.text, words),
+        _places_in(clause.text, words),
         clause.kind,
         verb,
         (_stems(" ".join(behind[:end]), words) - verb) | _labels_in(behind[:end], words),
@@ -220,7 +221,7 @@ def _aims_in(tokens: Sequence[str], words: Grammar) -> frozenset[str]:
     return _stems(" ".join(named), words)
 
 
-def places_in(text: str, words: Grammar) -> frozenset[str]:
+def _places_in(text: str, words: Grammar) -> frozenset[str]:
     """The stems of where a text says that something is or goes; none for a time."""
     tokens, places = tokens_of(text), list[str]()
     times = words.date_words, words.time_nouns, words.weekdays, words.months, words.calendar_words
@@ -240,3 +241,41 @@ def _denies(text: str, words: Grammar) -> bool:
         field == "dislikes" and has_phrase(tokens, verb) for verb, field in words.verb_fields
     )
     return (words.negations.within(tokens) or words.ended.within(tokens)) != dislikes
+
+
+@lru_cache(maxsize=8192)
+def _values_of(text: str) -> dict[str, frozenset[str]]:
+    """The values of a text by their form."""
+    words, tokens = grammar_of(text, "en"), tokens_of(WITHIN_FIGURE.sub("", text))
+    values = {form: frozenset(of_form) for form, of_form in exact_values(text, _ANY_DAY).items()}
+    counted = [pair for pair in pairwise((*tokens, "")) if pair[0].isdigit() or pair[0] in words.cardinals]
+    figures = frozenset(figure for figure, unit in counted if unit not in words.units)
+    named = {
+        "weekday": frozenset(token for token in tokens if token in words.weekdays),
+        "month": frozenset(token for token in tokens if token in words.months),
+        "figure": frozenset() if values else figures,
+    }
+    measured = {f"in {unit}": frozenset({figure}) for figure, unit in counted if unit in words.units}
+    named["day of a month"] = frozenset(day[-2:].lstrip("0") for day in values.get("day", ())) or frozenset(
+        hit[1]
+        for lead, token, behind in zip(tokens, tokens[1:], (*tokens[2:], ""), strict=False)
+        if (hit := _ORDINAL.fullmatch(token))
+        and (lead in words.prepositions or lead in words.noun_openers or lead in words.date_words)
+        and not (behind in words.units or behind in words.things)
+    )  # `the 20th`
+    return values | measured | {form: entries for form, entries in named.items() if entries}
+
+
+def differ(older: str, later: str) -> bool:
+    """True where a text has another value of the same form as an older one, or a plain figure for a counted one: `upped it to 100`, of `50 mg`."""
+    old, new = _values_of(older), _values_of(later)
+    forms = {form: new.get(form, frozenset()) for form in old}
+    if "figure" in old and "figure" not in new:
+        forms["figure"] = new.get("amount", frozenset())  # `3.12`, of `Python 3.9`
+    if _COUNTED.isdisjoint(new):
+        figures = new.get("figure", frozenset())
+        is_of_form = figures and not are_unlike(older, later)  # not `lends 40 easels`, of `opens at 9:30`
+        forms |= {
+            form: figures for form in old if is_of_form and (form in _COUNTED or form.startswith("in "))
+        }
+    return any(values and old[form].isdisjoint(values) for form, values in forms.items())
