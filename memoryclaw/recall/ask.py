@@ -54,7 +54,8 @@ _COLUMN = re.compile(r"(?:^\||;) [^:;]{1,60}: ")  # the name of a cell's column
 _ENDED = re.compile(r"(?<=[.!?…]); ")
 _TITLE_PARTS = re.compile(" [·›] ")
 _OWNER = re.compile(r"\b([^\W\d_]\w{1,39})['’]s (\w{1,39})\b")  # whose what something is
-_QUOTATION = re.compile(r"“[^“”\n]*+”|(?<!\w)\"[^\"\n]*+\"")
+# also one of which a sentence is only the beginning
+_QUOTATION = re.compile(r"“[^“”\n]*+(?:”|\Z)|(?<!\w)\"[^\"\n]*+\"")
 _ONE_LINE = frozenset({"fact", "turn", "todo"})  # kinds that are one line
 _UNTITLED = _ONE_LINE | {"episode"}  # whose title tells no more, or at length what else it tells
 _WRITTEN = frozenset({"note", "skill"})
@@ -430,6 +431,7 @@ def _of_unit(
     else:  # of a time alone, the lines of that time answer
         shares = [*map(float, on_day)]
     own, turns = shares, _turns(unit)
+    within = [*_within_quotation(pieces)] if unit.kind in _SPOKEN else [False] * len(pieces)
     cells = {at: _COLUMN.sub(" ", piece) for at, (_, piece) in enumerate(pieces) if piece.startswith("| ")}
     shares_of_cells = searcher.shares_of_lines(ranking, match, [*cells.values()])
     # A heading with its lines, of which any may have the words, and a row that has them in the names of its columns alone.
@@ -466,6 +468,7 @@ def _of_unit(
         (
             *_against(match, question, piece, share, least, is_asked=is_certain),
             *(["pasted"] if is_pasted else ()),
+            *(["assistant"] if within[at] else ()),
             *(["untold"] if not is_certain and _tells_nothing(question, unit, piece) else ()),
             *(["untold"] if unit.kind in _WRITTEN and ends_in_question(piece) else ()),
             *(["another"] if is_another or (share and is_told_of_another(piece)) else ()),
@@ -680,7 +683,10 @@ def _tells_nothing(question: Question, unit: Unit, text: str) -> bool:
     """True for a line that asks without a mark, that says no more than the question, or that was only dreamt."""
     text = text.partition(": ")[2] or text if unit.kind in _SPOKEN else unit.value or text
     is_repeated = _is_named(text, question) and not question.asks_whether
-    is_asking = unit.kind in _SPOKEN and _ANSWERS not in text and only_asks(text)
+    asked, _, answer = text.rpartition(_ANSWERS)
+    is_replied = _QUOTATION.sub("", answer).rstrip().endswith(":")  # by the assistant alone
+    is_asking = unit.kind in _SPOKEN and only_asks(asked if is_replied else text)
+    is_asking = is_asking and (is_replied or not asked)
     return is_repeated or is_asking or (says(text, "unreal") and not says(question.query.text, "unreal"))
 
 
@@ -920,6 +926,14 @@ def _pieces(text: str) -> Iterator[tuple[int, str]]:
             yield line, sentence
     if question:
         yield question
+
+
+def _within_quotation(pieces: Iterable[tuple[int, str]]) -> Iterator[bool]:
+    """Whether each sentence begins within a quotation that one before it opened."""
+    is_open = False
+    for _, text in pieces:
+        yield is_open
+        is_open = text.rfind("“") > text.rfind("”") or (is_open and "”" not in text)
 
 
 def _due(ranking: Ranking, match: Match) -> list[Matched]:

@@ -1198,3 +1198,29 @@ def test_who_has_a_value_is_asked_for_by_it(question: str, holders: set[str], va
     with App(vault_of({"semantic/people.md": facts})) as app:
         answer = app.ask(question)
     assert {line.text.split()[0] for line in answer.lines if answer.answered} == holders
+
+
+@pytest.mark.parametrize(
+    ("question", "is_sure"),
+    [
+        ("what is my ledger code", False),  # in the second sentence of what the assistant said
+        ("where do we hold the regatta", False),  # in the first, of which a sentence is only the beginning
+        ("what is my winch number", False),  # a question of one's own is no answer
+        ("what is my berth number", True),
+    ],
+)
+def test_what_only_the_assistant_said_in_an_episode_is_not_sure(
+    question: str, is_sure: bool, vault_of: VaultOf
+) -> None:
+    episode = """---
+timestamp: 2026-03-02T10:00:00Z
+participants: [Ana]
+---
+# Moorings
+
+- Ana: my berth number is 31 – assistant: “Noted. Remember to show your ledger code 4417.”
+- Ana: who do I ring to change the winch number – assistant: “Ring the dock master on 0417.”
+- Ana: ideas for the regatta – assistant: “Hold the regatta at Kelpie Dock. Bring a band.”
+"""
+    with App(vault_of({"episodes/2026-03-02_10-00-00_moorings.md": episode})) as app:
+        assert app.ask(question).answered is is_sure
