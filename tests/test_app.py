@@ -229,3 +229,16 @@ def test_a_watch_takes_a_deleted_skill_from_hosts(app: App) -> None:
         watch.stop()
         thread.join()
         watcher.close()
+
+
+def test_a_vault_named_from_the_working_folder_is_consolidated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`App(Path("v"))` works from another folder later on, as git does from the start."""
+    monkeypatch.chdir(tmp_path)
+    init_vault("v")
+    with App(Path("v")) as app:
+        app.capture([{"session": "s", "role": "user", "content": "My dentist is Dr Bell."}])
+        monkeypatch.chdir(tmp_path.parent)
+        app.consolidate(llm="none")
+        assert [fact.value for _, fact in app.facts()] == ["Dr Bell"]

@@ -188,6 +188,7 @@ class App:
     def __init__(self, root: Path, *, audience: str = OWNER, **how: Any) -> None:
         self.audience = audience_name(audience)
         self._how = how
+        root = Path(os.path.abspath(root))  # git, and what is started from here, may work in another folder
         self._context = VaultContext(root, audience=self.audience, **how)
         self._seen_by: dict[str, Self] = {}
         self.root = root
