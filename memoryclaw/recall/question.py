@@ -212,6 +212,13 @@ class Question(NamedTuple):
         return _form_of(self.query.text)
 
     @property
+    def opens_asking(self) -> bool:
+        """True when its first word asks, or the one behind a preposition: `which car did I drive`, `in welcher Stadt wohne ich`."""
+        tokens = tokens_of(self.query.text)
+        lead = grammar_of(self.query.text, unread="en").prepositions.has_any(tokens[:1])
+        return _form_of(" ".join(tokens[: 1 + lead])) != ""
+
+    @property
     def asks_whether(self) -> bool:
         """True where yes or no answers it: `do I like attrs?`."""
         first = next(iter(words_of(self.query.text)), "")
@@ -724,7 +731,7 @@ def _parts(word: str, catalog: Catalog, languages: Languages) -> list[str]:
 
 def _names(words: Sequence[str], catalog: Catalog) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
     """The entities, the people, and the parts of longer names that these words name."""
-    name_candidates = candidates(words)
+    name_candidates = candidates(words, lambda word: noun_of(word.partition("'")[0]) is not None)
     keys = {candidate.key: candidate.key for candidate in name_candidates if candidate.key not in SPEAKER}
     keys.update((key_of(synonym), key) for key, synonym in catalog.synonyms(list(keys)))
     rows = catalog.names(list(keys), ("entity", "person", "part"))

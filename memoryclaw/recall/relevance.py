@@ -358,8 +358,9 @@ def _is_own_matter(question: Question, hit: Ranked) -> bool:
     if noun and noun.kind in _MATTERS:
         return question.names_field(unit.field) or question.means_field(unit.field)
     typed = f" {' '.join(words_of(question.query.text))} "
-    is_own = any(f" {own} {phrase}" in typed for own in OWN_WORDS)
-    return is_own and not (noun and noun.kind in _FORMS)
+    named = [f" {own} {phrase}" for own in OWN_WORDS if f" {own} {phrase}" in typed]
+    # `my email`, and nothing besides, asks for it
+    return bool(named) and (not (noun and noun.kind in _FORMS) or typed.rstrip() in named)
 
 
 def _is_asked_for(question: Question, unit: UnitSummary) -> bool:
@@ -467,7 +468,10 @@ _GENERAL, _OFTEN_GENERAL, _ORDERS, _ABOUT = (
 _BEGINNINGS = _GENERAL | _OFTEN_GENERAL | _ORDERS | _ABOUT
 _LONGEST = max(map(len, _BEGINNINGS))
 _ORDERS_UNSPACED = tuple(lists.words("relevance.orders_unspaced"))
-_POINTING = frozenset(lists.words("relevance.pointing"))
+_POINTING = {
+    code: frozenset(words.split())
+    for code, _, words in (line.partition(": ") for line in lists.lines("relevance.pointing"))
+}
 _LIKINGS = frozenset(lists.words("relevance.likings"))
 _COMMANDS = frozenset(lists.words("relevance.commands"))
 _HOW = frozenset(lists.words("pronouns.how"))
@@ -521,6 +525,13 @@ def _worked_on(question: Question) -> Sequence[str]:
     return typed[1:] if typed[:1] and typed[0] in _COMMANDS and _beginning(typed) not in _ORDERS else ()
 
 
+def _points(question: Question) -> bool:
+    """True for a turn about what stands above it or beside it: `why does this fail`; not for `this year` and `these days`."""
+    text = question.query.text
+    pointing = _POINTING["en"] | _POINTING.get(spoken_in(text, "en"), frozenset())
+    return not pointing.isdisjoint({*question.query.words} - framing(text))
+
+
 def _is_bare(question: Question) -> bool:
     """True for a turn that tells of nothing: thanks, yeses, stop words and numbers."""
     own, english = question.language.is_stop, _ENGLISH.is_stop
@@ -559,14 +570,14 @@ def of_text(question: Question, *, is_known: bool = False, by_one_word: bool = F
     own = own or (question.of_myself and MYSELF.isdisjoint(typed))  # by words of another language
     names = {word for name in (*question.entities, *question.people) for word in name.split()}
     named = own or names
-    asks = start in _ABOUT or "?" in text or "？" in text
+    asks = start in _ABOUT or "?" in text or "？" in text or question.opens_asking
     asks = asks or _begins_with_its_verb(text)
     asks = asks or any(is_question(sentence, names.__contains__) for sentence in sentences(text))
     beside = {
         "general": start in (_GENERAL | _OFTEN_GENERAL if by_one_word else _GENERAL)
         and not (named or is_known),
         "order": not own and (start in _ORDERS or any(phrase in text for phrase in _ORDERS_UNSPACED)),
-        "pointing": any(word in _POINTING for word in typed),
+        "pointing": _points(question),
         "pasted": any(mark in text for mark in _PASTED),
         "bare": _is_bare(question),
     }

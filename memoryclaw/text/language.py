@@ -251,6 +251,7 @@ def _split_unspaced(word: str, plain: Callable[[str], str]) -> Iterator[str]:
 # Keys of entity names, and the longest names in a question.
 
 _LONGEST_NAME = 4  # words
+_SHORT = 3  # characters of a word that is no name and its possessive s: `bus`
 _LONGEST_GLUED = 8  # characters of a name inside a word of an unspaced script
 _GLUED_PLACES = 64  # positions in such a word at which a name may begin
 _MOST = 1000
@@ -281,8 +282,14 @@ def keys_of(name: str) -> tuple[str, ...]:
     return _spellings(key_of(name), key_of(_CAMEL.sub(" ", name)))
 
 
-def candidates(words: Sequence[str]) -> list[EntityCandidate]:
-    """Every key that one to four adjacent words of a question may stand for, the longest first."""
+def candidates(
+    words: Sequence[str], may_be_owned: Callable[[str], bool] = lambda _word: False
+) -> list[EntityCandidate]:
+    """Every key that one to four adjacent words of a question may stand for, the longest first.
+
+    Args:
+        may_be_owned: whether a word names what people have, before which a name may have its s without an apostrophe.
+    """
     starts = [0]
     for word in words:
         starts.append(starts[-1] + len(word) + 1)
@@ -292,7 +299,13 @@ def candidates(words: Sequence[str]) -> list[EntityCandidate]:
     for size in range(min(_LONGEST_NAME, len(words)), 0, -1):
         for first in range(len(words) - size + 1):
             after = first + size
-            keys = _spellings(" ".join(plain[first:after]), " ".join(apart[first:after]))
+            key = " ".join(plain[first:after])
+            keys = _spellings(key, " ".join(apart[first:after]))
+            # An apostrophe is often not typed, and in German there is none: `rhodris mum`, `Annas Chef`.
+            is_owner = (
+                key.endswith("s") and len(key) > _SHORT and any(map(may_be_owned, words[after : after + 1]))
+            )
+            keys = (*keys, key.removesuffix("s")) if is_owner else keys
             entities += [
                 EntityCandidate(key, first, after, (starts[first], starts[after] - 1)) for key in keys
             ]
