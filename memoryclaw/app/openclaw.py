@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from memoryclaw import config as settings
 from memoryclaw import rooms
-from memoryclaw.app.context import AppPart, system_clock
+from memoryclaw.app.context import AppPart
 from memoryclaw.vault.state_folder import state_folder
 
 
@@ -38,14 +37,13 @@ class OpenClaw(AppPart):
 def openclaw_setup(vault: str, config: str = "") -> rooms.openclaw_setup.Setup:
     """A vault's place in OpenClaw's configuration, whether or not the vault is there."""
     path = rooms.openclaw_setup.config_path(config, os.environ)
-    host = rooms.openclaw_setup.HostConfig(path, os.fspath(settings.own_folder(os.environ)))
     # -P: a folder called memoryclaw where the gateway happens to run must not be taken for the program.
     command = (sys.executable, "-P", "-m", "memoryclaw")
 
     def plugin() -> str:
         return os.fspath(rooms.context.shipped("plugins/openclaw"))
 
-    return rooms.openclaw_setup.Setup(host, vault, command, plugin=plugin, clock=system_clock)
+    return rooms.openclaw_setup.Setup(path, vault, command, plugin)
 
 
 def openclaw_status(vault: str, config: str = "") -> rooms.openclaw_status.OpenClawStatus:

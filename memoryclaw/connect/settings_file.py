@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 import stat
@@ -86,9 +87,16 @@ def carry_out(plan: SettingsChange) -> str:
     else:
         os.makedirs(folder, 0o700, exist_ok=True)
         files.write_file(folder, name, plan.after.encode(), expected)
-        if plan.backup is None and _text(plan.path + BACKUP) == plan.after:
-            files.remove_file(folder, backup_name, files.digest_of(plan.after.encode()))
-    return plan.path + BACKUP if os.path.lexists(plan.path + BACKUP) else ""
+        backup = backup_of(plan.path)
+        if plan.backup is None and backup and _text(backup) == plan.after:
+            files.remove_file(*os.path.split(backup), files.digest_of(plan.after.encode()))
+    return backup_of(plan.path)
+
+
+def backup_of(path: str) -> str:
+    """The backup of a file; empty where there is none. The first of those that 0.2.0 named by their time is of before an install."""
+    older = glob.glob(f"{glob.escape(path)}.before-memoryclaw-*")
+    return path + BACKUP if os.path.lexists(path + BACKUP) else min(older, default="")
 
 
 def refuse_link(path: str) -> None:
@@ -112,7 +120,7 @@ def _bare(real: str, text: str | None, editor: SettingsEditor) -> tuple[str | No
     value = editor.value_in(_unmarked(text)) if text is not None else None
     if text is None or not value:
         return text, True
-    backup = _text(real + BACKUP)
+    backup = _text(backup_of(real))
     for was in (backup, None):
         with suppress(InputError, ConfigError):
             if _with(was, editor, value) == text:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memoryclaw.connect.json5 import parse, plain, put, value_at
 from memoryclaw.connect.openclaw import installing
-from memoryclaw.connect.openclaw.installing import install, lost_steps, uninstall, wishes
+from memoryclaw.connect.openclaw.installing import install, uninstall, wishes
 from memoryclaw.errors import ConfigError
 
 WANTED = wishes(
@@ -82,15 +82,14 @@ configs = st.tuples(blank, shapes.flatmap(texts), blank).map("".join)
 @given(configs)
 @settings(deadline=None, phases=(Phase.explicit, Phase.generate))
 def test_uninstall_gives_back_every_byte_and_a_second_install_changes_none(text: str) -> None:
-    once, steps = install(text, WANTED)
+    once, _ = install(text, WANTED)
     says = plain(parse(once))
     assert says["plugins"]["slots"]["memory"] == "memoryclaw"
     assert says["plugins"]["entries"]["memoryclaw"]["hooks"]["allowConversationAccess"] is True
     assert says["plugins"]["entries"]["memory-core"]["enabled"] is False
     assert says["skills"]["load"]["extraDirs"][-1] == "/home/n/vault/.memoryclaw/host-skills"
-    assert install(once, WANTED, steps) == (once, steps)
-    kept = [installing.from_record(json.loads(json.dumps(step._asdict()))) for step in steps]
-    assert uninstall(once, kept) == text
+    assert install(once, WANTED) == (once, [])
+    assert uninstall(once, text) == text
 
 
 @given(configs, st.sampled_from((("gateway", "fresh"), ("plugins", "entries", "other"), ("skills", "fresh"))))
@@ -100,19 +99,17 @@ def test_what_a_person_adds_later_stays(text: str, path: tuple[str, ...]) -> Non
         alone, _ = put(text, path, {"n": 1})
     except ConfigError:
         return  # the text holds something else there
-    once, steps = install(text, WANTED)
-    later, _ = put(once, path, {"n": 1})
-    assert plain(parse(uninstall(later, steps))) == plain(parse(alone))
+    later, _ = put(install(text, WANTED)[0], path, {"n": 1})
+    assert plain(parse(uninstall(later, text))) == plain(parse(alone))
 
 
 @given(configs)
 @settings(max_examples=25, deadline=None, phases=(Phase.explicit, Phase.generate))
 def test_another_vault_takes_the_place_of_the_first_and_goes_as_cleanly(text: str) -> None:
     other = wishes(plugin="/opt/new/plugins/openclaw", vault="/v2", command=["memoryclaw"])
-    once, steps = install(text, WANTED)
-    twice, steps = install(once, other, steps)
+    twice, _ = install(install(text, WANTED)[0], other)
     assert "/home/n/vault" not in twice
-    assert plain(parse(uninstall(twice, steps))) == plain(parse(text))
+    assert plain(parse(uninstall(twice, text))) == plain(parse(text))
 
 
 @given(
@@ -134,50 +131,47 @@ def test_a_config_in_the_style_of_a_person_keeps_its_style() -> None:
     assert '    slots: { memory: "memoryclaw", },\n    "load": {\n      "paths": [\n' in once
     assert "gateway: { port: 1 }, // here\n" in once
     assert [step.did for step in steps] == ["item", "replaced", "added", "added", "item"]
-    assert uninstall(once, steps) == text
+    assert uninstall(once, text) == text
 
 
 def test_values_that_a_person_changed_since_stay() -> None:
-    once, steps = install("{plugins: {slots: {memory: 'lancedb'}}}", WANTED)
-    theirs = once.replace('memory: "memoryclaw"', 'memory: "honcho"')
-    assert plain(parse(uninstall(theirs, steps))) == {"plugins": {"slots": {"memory": "honcho"}}}
-    again, steps = install(theirs, WANTED, steps)
-    assert uninstall(again, steps) == '{plugins: {slots: {memory: "honcho"}}}'
+    before = "{plugins: {slots: {memory: 'lancedb'}}}"
+    theirs = install(before, WANTED)[0].replace('memory: "memoryclaw"', 'memory: "honcho"')
+    without = uninstall(theirs, before)
+    assert plain(parse(without)) == {"plugins": {"slots": {"memory": "honcho"}}}
+    assert uninstall(install(theirs, WANTED)[0], without) == '{plugins: {slots: {memory: "honcho"}}}'
 
 
 def test_settings_of_the_plugin_survive_another_install_and_go_with_it() -> None:
-    once, steps = install("{}", WANTED)
-    tuned = once.replace('"config": {', '"config": {"budget": 900, ')
-    again, steps = install(tuned, WANTED, steps)
+    tuned = install("{}", WANTED)[0].replace('"config": {', '"config": {"budget": 900, ')
+    again, _ = install(tuned, WANTED)
     assert value_at(again, (*installing.ENTRY, "config", "budget"))
-    assert uninstall(again, steps) == "{}"
+    assert uninstall(again, "{}") == "{}"
 
 
 @pytest.mark.parametrize("said", [True, False])
 def test_whether_the_model_reads_is_what_a_person_said_last(said: bool) -> None:
-    once, steps = install("{}", WANTED)
+    once, _ = install("{}", WANTED)
     assert plain(value_at(once, installing.READS)) is True
     theirs = once.replace('"readWithModel": true', f'"readWithModel": {json.dumps(said)}')
-    again, steps = install(theirs, WANTED, steps)
+    again, _ = install(theirs, WANTED)
     assert plain(value_at(again, installing.READS)) is said
-    assert uninstall(again, steps) == "{}"
+    assert uninstall(again, "{}") == "{}"
 
 
 def test_an_install_from_before_the_model_read_gets_the_setting_and_gives_it_back() -> None:
     before = [wish for wish in WANTED if not wish.default]
-    once, steps = install("{}", before)
-    again, steps = install(once, WANTED, steps)
+    again, _ = install(install("{}", before)[0], WANTED)
     assert plain(value_at(again, installing.READS)) is True
-    assert uninstall(again, steps) == "{}"
+    assert uninstall(again, "{}") == "{}"
 
 
-def test_without_a_record_the_defaults_of_openclaw_return() -> None:
+@pytest.mark.parametrize("before", ["", "{spoilt", "[]"])
+def test_without_a_text_of_before_the_defaults_of_openclaw_return(before: str) -> None:
     once, _ = install("{\n  plugins: {allow: ['x'], slots: {memory: 'lancedb'}},\n}\n", WANTED)
-    assert plain(parse(uninstall(once, lost_steps(once, WANTED)))) == {
-        "plugins": {"allow": ["x"], "slots": {}, "load": {"paths": []}, "entries": {"memory-core": {}}},
-        "skills": {"load": {"extraDirs": []}},
-    }
-    assert lost_steps("{plugins: {entries: {'memory-core': {enabled: false}}}}", WANTED) == []
+    assert plain(parse(uninstall(once, before))) == {"plugins": {"allow": ["x"]}}
+    theirs = "{plugins: {entries: {'memory-core': {enabled: false}}}}"
+    assert uninstall(theirs, before) == theirs
 
 
 @pytest.mark.parametrize(

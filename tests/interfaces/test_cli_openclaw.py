@@ -89,7 +89,7 @@ def test_a_second_install_keeps_the_way_back_to_the_first_text(mc: Claw, host: P
     assert host.read_text() == CONFIG
 
 
-def test_uninstall_keeps_what_was_written_since_and_works_without_vault_or_record(
+def test_uninstall_keeps_what_was_written_since_and_works_without_vault_or_backup(
     mc: Claw, host: Path, tmp_path: Path
 ) -> None:
     mc("openclaw", "install", "--yes")
@@ -105,11 +105,18 @@ def test_uninstall_keeps_what_was_written_since_and_works_without_vault_or_recor
         "later": 1,
     }
     mc("openclaw", "install", "--yes")
-    for record in (tmp_path / "config").rglob("openclaw/*.json"):
-        record.unlink()
+    Path(done["backup"]).unlink()
     ran = mc("openclaw", "uninstall", "--yes")
     assert "defaults return" in ran.err
-    assert "memory" not in plain(parse(host.read_text()))["plugins"]["slots"]
+    assert "slots" not in plain(parse(host.read_text()))["plugins"]
+
+
+def test_what_an_install_of_an_earlier_version_kept_is_found(mc: Claw, host: Path) -> None:
+    backup = Path(mc("openclaw", "install", "--yes", "--json").json["backup"])
+    backup.rename(backup.with_name("openclaw.json.before-memoryclaw-20260420T080000Z"))
+    mc("openclaw", "uninstall", "--yes")
+    assert host.read_text() == CONFIG
+    assert [path.name for path in backup.parent.iterdir()] == ["openclaw.json"]
 
 
 def test_status_names_what_mends_each_thing(mc: Claw, host: Path) -> None:

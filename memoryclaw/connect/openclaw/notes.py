@@ -11,7 +11,7 @@ from typing import Any
 
 from memoryclaw.connect.archives import Part, files_below
 from memoryclaw.connect.importing import proposals_of, read_note
-from memoryclaw.connect.openclaw.setup import HostConfig, state_of
+from memoryclaw.connect.openclaw.setup import read_config, state_of
 from memoryclaw.connect.proposing import ImportCandidate, Proposed, offer
 from memoryclaw.connect.sources import BytesRead, Memory, Source
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError
@@ -46,9 +46,8 @@ class ImportReport(NamedTuple):
 
 def workspace_of(config: str, environ: Mapping[str, str]) -> str:
     """The folder that OpenClaw works in, as its configuration says, else where it keeps it."""
-    host = HostConfig(config, "")
     try:
-        value: Any = host.values(host.read()) if os.path.isfile(config) else {}
+        value: Any = read_config(config) if os.path.isfile(config) else {}
     except ConfigError as error:
         raise ConfigError(f"{error}; name the workspace yourself") from None
     for key in ("agents", "defaults", "workspace"):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from memoryclaw.connect.openclaw import installing
-from memoryclaw.connect.openclaw.setup import Setup
+from memoryclaw.connect.openclaw.setup import Setup, read_config
 from memoryclaw.errors import ConfigError, MemoryClawError
 from memoryclaw.late import NamedTuple
 
@@ -37,9 +37,9 @@ class OpenClawStatus(NamedTuple):
 
 def standing(setup: Setup, daemon: Callable[[str], bool]) -> OpenClawStatus:
     """How things stand. `daemon`: tells whether the daemon of a vault answers."""
-    path = setup.host.path
+    path = setup.path
     try:
-        values = setup.host.values(setup.host.read())
+        values = read_config(path)
     except ConfigError as error:
         failed = OpenClawCheck("config", False, str(error), "openclaw setup")
         return OpenClawStatus(path, setup.vault, False, (failed,))

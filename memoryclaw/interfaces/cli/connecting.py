@@ -52,7 +52,7 @@ def connect(context: CliContext, /, host: str, *, remove: bool, printed: bool, *
     if row and remove:
         if row.name == OPENCLAW:
             setup = _openclaw(rooms.client.root_of(context.vault))
-            files = [_planned(setup, setup.plan_uninstall())]
+            files = [_planned(setup, "uninstall")]
         else:
             files = [_file_change(change) for change in rooms.connecting.plan_removal(row)]
         _carry_out(context, row, files, None, vault="", question="", **how)
@@ -70,7 +70,7 @@ def connect(context: CliContext, /, host: str, *, remove: bool, printed: bool, *
     if row.name == OPENCLAW:
         setup = _openclaw(vault)
         rooms.connecting.lasting_command()
-        files = [_planned(setup, setup.plan_install())]
+        files = [_planned(setup, "install")]
         tried = partial(rooms.connecting.try_openclaw, setup.command, vault)
     else:
         changes = rooms.connecting.plan_connection(row, vault)
@@ -158,9 +158,11 @@ def _openclaw(vault: str) -> rooms.openclaw_setup.Setup:
     from memoryclaw.app.openclaw import openclaw_setup
 
     setup = openclaw_setup(vault)
-    rooms.settings_file.refuse_link(setup.host.path)
+    rooms.settings_file.refuse_link(setup.path)
     return setup
 
 
-def _planned(setup: rooms.openclaw_setup.Setup, planned: rooms.openclaw_setup.ConfigChange) -> _FileChange:
-    return _FileChange(planned.config, planned.diff, lambda: setup.do(planned)[-2:])
+def _planned(setup: rooms.openclaw_setup.Setup, verb: str) -> _FileChange:
+    planned = setup.plan(verb)
+    diff = planned.diff if planned.changes else ""
+    return _FileChange(setup.path, diff, lambda: setup.do(verb, planned)[-2:])

@@ -44,7 +44,7 @@ def install(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> No
     with context.app() as app:
         setup = app.openclaw.setup(config)
     rooms.connecting.lasting_command()
-    _carry_out(context, setup, setup.plan_install(), yes=yes, dry_run=dry_run)
+    _carry_out(context, setup, "install", yes=yes, dry_run=dry_run)
 
 
 @openclaw.verb("openclaw uninstall", "openclaw uninstall --yes --json")
@@ -56,7 +56,7 @@ def uninstall(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> 
     from memoryclaw.app.openclaw import openclaw_setup  # `--help` needs no app
 
     setup = openclaw_setup(rooms.client.root_of(context.vault), config)
-    _carry_out(context, setup, setup.plan_uninstall(), yes=yes, dry_run=dry_run)
+    _carry_out(context, setup, "uninstall", yes=yes, dry_run=dry_run)
 
 
 @openclaw.verb("openclaw status", "openclaw status --json")
@@ -110,21 +110,15 @@ def _tell_import(report: rooms.openclaw_notes.ImportReport) -> None:
     remark(*report.notices)
 
 
-def _carry_out(
-    context: CliContext,
-    setup: rooms.openclaw_setup.Setup,
-    planned: rooms.openclaw_setup.ConfigChange,
-    **how: bool,
-) -> None:
+def _carry_out(context: CliContext, setup: rooms.openclaw_setup.Setup, verb: str, **how: bool) -> None:
     """Shows the change, asks, and makes it; where nobody can be asked, it is only shown."""
-    diffs = {planned.config: planned.diff} if planned.diff else {}
-    may_write = agreed_to(context, diffs, **how, alone=False)
+    planned = setup.plan(verb)
+    may_write = agreed_to(context, {setup.path: planned.diff} if planned.changes else {}, **how, alone=False)
     if may_write is None:
         return
-    notices = *planned.notices, f"nothing was written; `memoryclaw openclaw {planned.verb} --yes` writes it"
-    about = f"would {planned.verb}", planned.config, planned.diff
-    would = rooms.openclaw_setup.Changed(*about, notices=notices)
-    done = setup.do(planned) if may_write else would
+    notice = f"nothing was written; `memoryclaw openclaw {verb} --yes` writes it"
+    would = rooms.openclaw_setup.Changed(f"would {verb}", setup.path, planned.diff, notices=(notice,))
+    done = setup.do(verb, planned) if may_write else would
     if context.printed(shapes.plain, done):
         return
     say(f"{styled(done.action, bold=True)}: {styled(done.config)}")
