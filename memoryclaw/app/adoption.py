@@ -63,13 +63,7 @@ def _of_others(context: VaultContext) -> Iterator[tuple[Adoptable, rooms.queue.R
 
 
 def adopt(context: VaultContext, items: Sequence[Adoptable]) -> None:
-    """Has these count for this person and this vault, as they were listed.
-
-    Raises:
-        ConfigError: the vault has no id, under which it could be remembered.
-        ConflictError: it is not what waits any more.
-        InputError: the user's own settings cannot say it.
-    """
+    """Has these count for this person and this vault, as they were listed."""
     if chosen := {item.what: item.value for item in items if item.kind == "setting"}:
         context.identify()  # the folder is named after the vault's id
         _tell_own_settings(settings.own_vault_folder(os.environ, context.config.vault_id), chosen)

@@ -57,10 +57,6 @@ def feedback(
         rating: from 1 to 5.
         note: why; without secrets and what is marked private.
         receipt: of the recall that showed it; the last one that did, in this session first, if none is named.
-
-    Raises:
-        InputError: it is no rating, or the receipt is of no recall that showed this.
-        VaultError: it could not be kept.
     """
     words = redacted(one_line(strip_marks(note).text))[:_NOTE]
     rating_kept = Feedback(id_, rating_of(rating), one_line(session)[:NAME_LENGTH], words, timestamp(now))

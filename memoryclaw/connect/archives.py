@@ -37,11 +37,7 @@ class Part(NamedTuple):
 
 
 def parts_of(source: str) -> list[Part]:
-    """The files of an export, in the order of their names; zips in a folder are looked into.
-
-    Raises:
-        InputError: there is no such export, or it is a zip that cannot be used.
-    """
+    """The files of an export, in the order of their names; zips in a folder are looked into."""
     source = os.path.abspath(os.path.expanduser(source))
     if os.path.isdir(source):
         return [part for path, name in files_below(source) for part in _in_file(path, name)]

@@ -43,11 +43,7 @@ def path_of(places: Places) -> str:
 
 
 def lasting_command() -> tuple[str, ...]:
-    """What runs this MemoryClaw from anywhere, by its whole path: a host may know another PATH.
-
-    Raises:
-        ConfigError: it runs from a cache, which is swept.
-    """
+    """What runs this MemoryClaw from anywhere, by its whole path: a host may know another PATH."""
     called = shutil.which(sys.argv[0]) or ""
     if os.path.basename(called) == NAME:
         words: tuple[str, ...] = (os.path.abspath(called),)
@@ -139,11 +135,7 @@ def _value(editor: settings_file.SettingsEditor, words: Sequence[str], vault: st
 
 
 def try_connection(host: HostRow, changes: Sequence[settings_file.SettingsChange]) -> list[str]:
-    """Starts what the host's settings will say, as the host will, and reads once over MCP; returns the names of the tools.
-
-    Raises:
-        UnconnectedError: it does not work.
-    """
+    """Starts what the host's settings will say, as the host will, and reads once over MCP; returns the names of the tools."""
     planned = [(file.editor, change.after or "") for file, change in zip(host.files, changes, strict=True)]
     [entry] = [editor.value_in(text) for editor, text in planned if editor not in (HOOKS, SKILL)]
     home = os.path.expanduser("~")

@@ -59,11 +59,7 @@ def parse(text: str) -> JsonNode:
 
 
 def parse_strict(text: str) -> JsonNode:
-    """The object of a text that is JSON alone: such a host reads no comments, and of a key that stands twice it follows one only.
-
-    Raises:
-        InputError: it is none; the sentence goes on behind the name of the file.
-    """
+    """The object of a text that is JSON alone: such a host reads no comments, and of a key that stands twice it follows one only."""
     try:
         json.loads(text, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:

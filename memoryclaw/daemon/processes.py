@@ -115,11 +115,7 @@ _BEGINNING, _PAUSE = 60.0, 0.05  # seconds for a daemon to begin, and between tw
 
 
 def first_answer(root: str, *request: Any, audience: str) -> dict[str, Any]:
-    """The answer of a daemon that is started for it; what it has to say is kept in the state folder.
-
-    Raises:
-        InputError: it ended, or took too long.
-    """
+    """The answer of a daemon that is started for it; what it has to say is kept in the state folder."""
     place = os.path.join(begun_state_folder(root), "serve.log")
     log = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     # Its port may be taken by the daemon of another vault; any free one will do, as the address is told.

@@ -76,9 +76,6 @@ class Schedule:
         Args:
             every: minutes, instead of a time of day.
             using: `systemd` or `cron`; what works here when empty.
-
-        Raises:
-            VaultError: nothing here can run anything on time; the sentence holds the line to add by hand.
         """
         times = timetable.timetable(at, every)
         command = command_of(self._root, self._python, shutil.which("git") or "")

@@ -98,11 +98,7 @@ def for_shell(words: Sequence[str]) -> str:
 
 
 def for_cron(vault: str, words: Sequence[str]) -> str:
-    """A command of one line of a crontab; what it prints goes to a log in the vault's state folder.
-
-    Raises:
-        InputError: cron has no way to write this path.
-    """
+    """A command of one line of a crontab; what it prints goes to a log in the vault's state folder."""
     if "\n" in vault or "\r" in vault:
         sentence = "the path of this vault holds a line break, which no crontab can"
         raise InputError(f"{sentence}; use systemd, or rename the folder")

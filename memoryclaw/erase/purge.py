@@ -314,10 +314,6 @@ def plan_purge(context: WriteContext, request: PurgeRequest, *, again: bool = Fa
 
     Args:
         again: the purge was begun before, so what is gone already is no mistake.
-
-    Raises:
-        NotFoundError: nothing in the vault has one of the ids, or comes from there.
-        InputError: `since` is no day, or nothing at all is asked for.
     """
     if not (request.ids or request.source or request.since):
         raise InputError("say what to purge: an id, --source or --since")

@@ -58,11 +58,7 @@ def untyped(vault: Vault, catalog: Catalog) -> list[Problem]:
 
 
 def of_paths(vault: Vault, given: Sequence[str | os.PathLike[str]]) -> Linted:
-    """What is wrong in these files, and in those below these folders; no index is asked.
-
-    Raises:
-        InputError: one of them is not in the vault, or not there.
-    """
+    """What is wrong in these files, and in those below these folders; no index is asked."""
     paths = sorted({path for path_given in given for path in _below(vault, os.fspath(path_given))})
     return _of(paths, _reader(vault), vault.labels)
 
@@ -72,9 +68,6 @@ def of_staged(vault: Vault, index_file: str = "") -> Linted:
 
     Args:
         index_file: the index of the commit that is being made, as git names it to hooks; one of another repository is passed over.
-
-    Raises:
-        HistoryError: the vault has no git repository of its own.
     """
     history = History(os.fspath(vault.root))
     if not history.git_dir:

@@ -65,12 +65,7 @@ class Survey:
 
 
 def survey(vault: Vault, *, shared: bool = False, progress: Progress | None = None) -> Survey:
-    """Looks at a folder that is to become a vault, and is `shared` by the larger repository that it lies in or has its own.
-
-    Raises:
-        InputError: it is a file.
-        VaultError: it cannot be read.
-    """
+    """Looks at a folder that is to become a vault, and is `shared` by the larger repository that it lies in or has its own."""
     root = vault.root
     folder = os.fspath(root)
     if os.path.lexists(folder) and not os.path.isdir(folder):

@@ -69,11 +69,7 @@ class RemoteBranch(NamedTuple):
 
 
 def remote_of(history: History) -> RemoteBranch:
-    """Where the current branch goes, as git has it configured; of several remotes without a word, `origin`.
-
-    Raises:
-        HistoryError: there is none.
-    """
+    """Where the current branch goes, as git has it configured; of several remotes without a word, `origin`."""
     ref, top = history.state().ref, history.state().top
     if top:
         raise HistoryError(

@@ -758,11 +758,7 @@ class History:
         return moves
 
     def changes(self, commit: str) -> list[FileChange]:
-        """The files that a commit changed against its parent, with their bytes before and after; of a merge, none.
-
-        Raises:
-            HistoryError: what came before the commit, or a version of a file, is not in this repository.
-        """
+        """The files that a commit changed against its parent, with their bytes before and after; of a merge, none."""
         commit_object, before = self.objects([commit, f"{commit}^"])
         recorded = _logged(commit, commit_object).parents
         if recorded and (before is None or before[0] != recorded[0]):
@@ -775,11 +771,7 @@ class History:
         return self.between(*against, commit)
 
     def between(self, *commits: str) -> list[FileChange]:
-        """The files that differ between two commits, with their bytes in each; those of a first commit, where there is one.
-
-        Raises:
-            HistoryError: a version of a file is not in this repository.
-        """
+        """The files that differ between two commits, with their bytes in each; those of a first commit, where there is one."""
         commit = commits[-1]
         fields = self.git.names(
             "diff-tree", "-r", "-z", "--root", "--no-renames", "--no-commit-id", *commits, *self.limits

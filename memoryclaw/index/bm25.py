@@ -66,9 +66,6 @@ def sound(clause: IndexClause) -> IndexClause | None:
     """The same question without what is empty, needless or stands alone as a `not`; None when nothing can match.
 
     Groups come before words, the deepest first: so SQLite's parser has the least to remember.
-
-    Raises:
-        InputError: it is nested deeper than SQLite can follow.
     """
     if (
         clause.op == "any"

@@ -73,11 +73,7 @@ class VectorStore:
 
     @contextlib.contextmanager
     def filling(self) -> Iterator[None]:
-        """Keeps others from filling and dropping meanwhile.
-
-        Raises:
-            LockedError: another process is at it.
-        """
+        """Keeps others from filling and dropping meanwhile."""
         make_private_folder(self._all)
         try:
             with writer_lock(os.fspath(self._all), wait=0):

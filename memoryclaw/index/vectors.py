@@ -200,12 +200,7 @@ class Vectors:
 
 
 def asking(vectors: Vectors) -> Callable[[str], Floats]:
-    """Makes the vectors of questions, if those of the store are of the same model; who calls it gets ModelError when none came.
-
-    Raises:
-        VectorsError: they are not.
-        ModelError: nobody can be asked.
-    """
+    """Makes the vectors of questions, if those of the store are of the same model; who calls it gets ModelError when none came."""
     recipe = vectors.store.recipe()
     if not recipe:
         raise VectorsError("there are no vectors yet; `memoryclaw sync --vectors` makes them")

@@ -28,11 +28,7 @@ class Views(NamedTuple):
 
 
 def look(context: UpkeepContext, name: str = "") -> Views:
-    """The pages of a name, all of them without one, and how their files stand.
-
-    Raises:
-        NotFoundError: there is no page of this name.
-    """
+    """The pages of a name, all of them without one, and how their files stand."""
     pages_listed = _views(context)
     if not name:
         return Views(tuple(pages_listed))

@@ -155,11 +155,7 @@ def decide(
 
 
 def item_as_shown(context: WriteContext, id_: str, digest: str) -> ReviewItem:
-    """What waits under this id, if it still is what somebody was shown.
-
-    Raises:
-        ConflictError: it has changed since, or what it would replace has.
-    """
+    """What waits under this id, if it still is what somebody was shown."""
     item = find_item(context, id_)
     if digest and item.digest != digest:
         raise ConflictError(f"{item.id} has changed since it was shown; look at it again")
@@ -586,11 +582,7 @@ def replacement(
 
 
 def editable(item: ReviewItem) -> str:
-    """The text that a person edits: the lines of a fact, or a proposal as it is.
-
-    Raises:
-        InputError: it is edited elsewhere, or cannot be.
-    """
+    """The text that a person edits: the lines of a fact, or a proposal as it is."""
     if item.fact is not None:
         return "".join(lines_of(readable(item.text))[item.fact.line - 1 : item.fact.end_line])
     if item.check is not None:
@@ -690,11 +682,7 @@ def apply(context: WriteContext, boxes: TickedFacts) -> list[ReviewDecision]:
 
 
 def settling(context: WriteContext, conflict: Conflict, value: str) -> list[Edit]:
-    """The edits after which one value alone stands: others move to History, and a property of a note says what holds.
-
-    Raises:
-        InputError: a line cannot be changed without touching others; it says which.
-    """
+    """The edits after which one value alone stands: others move to History, and a property of a note says what holds."""
     changes = []
     for path, facts in grouped(conflict.against(value)).items():
         change = partial(_settled, context.semantic(path), facts, value, context.today)

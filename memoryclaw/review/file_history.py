@@ -225,12 +225,7 @@ class Blame(NamedTuple):
 
 
 def blame(context: WriteContext, id_: str) -> Blame:
-    """Where the current value of a fact comes from.
-
-    Raises:
-        InputError: this is not a fact.
-        NotFoundError: there is no such fact.
-    """
+    """Where the current value of a fact comes from."""
     address = find_fact(context, id_) or context.find(id_)
     id_ = address.id
     if address.kind != "fact":
@@ -334,10 +329,6 @@ def commit_at(root: str, when: str) -> Logged:
 
     Args:
         when: a day (ISO; its end, UTC), a day and time, a commit or a run.
-
-    Raises:
-        HistoryError: the vault has no git repository of its own.
-        InputError: that is no moment and no commit, or there was no commit yet.
     """
     git = History(root)
     if not git.git_dir:

@@ -111,11 +111,6 @@ def exchange(
         may: told what was fetched, before it is merged; may raise.
         own: the other copy is of the same installation, so nothing of it is in doubt.
         renamed: told another id of the vault before it has that.
-
-    Raises:
-        ConflictError: a file cannot be merged, or holds work that is not committed; nothing was changed.
-        HistoryError: git cannot be used now, there is no other copy, or it cannot be reached.
-        InputError: what would be pushed is not to leave this machine; it was not.
     """
     recover(context.root)
     history = History(context.root)

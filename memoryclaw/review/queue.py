@@ -176,11 +176,7 @@ def end(context: WriteContext, check: DueCheck) -> list[Edit | Move]:
 
 
 def correct(context: WriteContext, check: DueCheck, value: str) -> list[Edit | Move]:
-    """The edit that says what holds instead; the old value of a field goes to History.
-
-    Raises:
-        InputError: it is a note, which a person edits as it is.
-    """
+    """The edit that says what holds instead; the old value of a field goes to History."""
     file, fact = context.semantic(check.path), check.fact
     if fact is None:
         raise InputError(f"{check.id} is a note; edit {check.path} itself")

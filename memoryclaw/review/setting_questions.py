@@ -89,11 +89,7 @@ def _of_owner(context: WriteContext, config: Config) -> SettingQuestion | None:
 
 
 def with_answer(question: SettingQuestion, number: int) -> Callable[[str], str]:
-    """How the answer of this number, from 1, goes into the text of the settings.
-
-    Raises:
-        InputError: there is no such answer, or, from what is returned, the settings cannot be told so.
-    """
+    """How the answer of this number, from 1, goes into the text of the settings."""
     if not 1 <= number <= len(question.answers):
         choices = "; ".join(f"{n}: {choice.words}" for n, choice in enumerate(question.answers, 1))
         raise InputError(f"say which answer holds, with --value: {choices}")

@@ -37,11 +37,7 @@ class SkillDecision(NamedTuple):
 
 
 def new_skill(context: WriteContext, name: str, description: str = "") -> Written:
-    """Writes a valid `skills/<name>/SKILL.md` to be filled in.
-
-    Raises:
-        InputError: the name or the description cannot be used, or there is a skill of that name.
-    """
+    """Writes a valid `skills/<name>/SKILL.md` to be filled in."""
     if not is_name(name):
         hint = f", such as {slug(name)}" if name.strip() else ""
         raise InputError(

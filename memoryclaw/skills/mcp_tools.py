@@ -52,11 +52,7 @@ class McpTools:
             self._stack.close()
 
     def find(self, name: str) -> Tool | None:
-        """The tool `server.tool`, `server__tool`, or the only one of a bare name; None where there is none.
-
-        Raises:
-            InputError: the server does not have it, does not answer, or several servers have it.
-        """
+        """The tool `server.tool`, `server__tool`, or the only one of a bare name; None where there is none."""
         bare = name.removeprefix("mcp__") if name.startswith("mcp__") else name
         for server in sorted(self._servers, key=len, reverse=True):
             for separator in (".", "__", "/"):

@@ -207,11 +207,7 @@ def values_for(
     ask: Callable[[Requirement], str] | None,
     skill: str,
 ) -> list[ParameterValue]:
-    """Finds the value of every parameter of a skill; None for an optional one without a value.
-
-    Raises:
-        InputError: a value is missing or cannot be used, or there is no such parameter.
-    """
+    """Finds the value of every parameter of a skill; None for an optional one without a value."""
     names = [need.name for need in needs]
     for name in params:
         if name not in names:

@@ -449,11 +449,7 @@ def without_doubt(text: str, file: SemanticFile, id_: str) -> str:
 
 
 def with_trust(text: str, file: SemanticFile, id_: str, trust: str) -> str:
-    """Says on the line of a fact or statement how far it is to be trusted; what is trusted needs no word.
-
-    Raises:
-        InputError: it stands in a table or in the header, where a line has no room for it.
-    """
+    """Says on the line of a fact or statement how far it is to be trusted; what is trusted needs no word."""
     sheet, fact = _sheet_of(text, file, id_)
     if trust == fact.trust:
         return text
@@ -465,11 +461,7 @@ def with_trust(text: str, file: SemanticFile, id_: str, trust: str) -> str:
 
 
 def with_inline(text: str, file: SemanticFile, id_: str, values: Mapping[str, str]) -> str:
-    """Sets inline fields of the line of a fact or statement, such as `[expires:: 2026-05-01]`; an empty value takes one away.
-
-    Raises:
-        InputError: it stands in a table, a header or a note, where a line has no room for it.
-    """
+    """Sets inline fields of the line of a fact or statement, such as `[expires:: 2026-05-01]`; an empty value takes one away."""
     sheet, fact = _sheet_of(text, file, id_)
     if file.is_note or not sheet.has_room(fact):
         raise InputError(
@@ -1083,9 +1075,6 @@ def rename_entity(text: str, file: SemanticFile, entity: str, to: str) -> str:
     """Gives the facts and statements of an entity, and their History, another name, where each line stands.
 
     A fact that the other name has as well becomes one with the sources of both.
-
-    Raises:
-        InputError: the name cannot be changed there without changing other lines.
     """
     entity, to = " ".join(entity.split()), " ".join(to.split())
     # Facts that the other has in the same words go, and that one has their sources then.
@@ -1130,11 +1119,7 @@ def rename_entity(text: str, file: SemanticFile, entity: str, to: str) -> str:
 
 
 def add_synonym(text: str, name: str, synonym: str) -> str:
-    """The text of `aliases.yaml` with one more line: these two names mean the same.
-
-    Raises:
-        InputError: there is no line that would say so and nothing else.
-    """
+    """The text of `aliases.yaml` with one more line: these two names mean the same."""
     name, synonym = " ".join(name.lower().split()), " ".join(synonym.lower().split())
     synonyms = {word: set(others) for word, others in read_aliases(readable(text)).items()}
     if name == synonym or synonym in synonyms.get(name, ()):
@@ -1212,11 +1197,7 @@ def _with_source(sheet: Sheet, fact: Fact, source: str) -> str:
 
 
 def with_setting(text: str, key: str, value: Any, where: str) -> str:
-    """The text of settings that give a key such as `vault.format` this value: a text, or a list or map of texts.
-
-    Raises:
-        InputError: they cannot be told so; the sentence names the file `where` they are.
-    """
+    """The text of settings that give a key such as `vault.format` this value: a text, or a list or map of texts."""
     section, name = key.split(".")
     read = yaml_text.load(readable(text))
     was = read.value if isinstance(read.value, dict) else {}

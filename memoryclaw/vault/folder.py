@@ -179,9 +179,7 @@ class Vault:
     def scan(self, under: str = "") -> Scan:
         """Walks the vault (or the folder `under`) and returns the stamp of every file that may hold a note.
 
-        Raises:
-            VaultError: the root is missing, is no folder, is empty, or anything but ENOENT went wrong: a walk that
-                did not see everything must never be taken for a deletion.
+        A walk that did not see everything raises VaultError: it must never be taken for a deletion.
         """
         if under and (is_hidden(under) or not self._is_reached(f"{under}/")):
             return Scan({}, [], [], {})

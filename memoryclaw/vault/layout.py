@@ -94,11 +94,7 @@ _known: dict[str, Places] = {}  # by the root of a vault: told by whoever reads 
 
 
 def valid_places(asked: Mapping[str, object]) -> dict[str, str]:
-    """Where folders are to be, without those that stay where their names say.
-
-    Raises:
-        InputError: a folder cannot be there; the sentence begins with its name.
-    """
+    """Where folders are to be, without those that stay where their names say."""
     if unknown := [name for name in asked if name not in MOVABLE]:
         raise InputError(f"{unknown[0]} is not a folder of MemoryClaw's; these are: {', '.join(MOVABLE)}")
     targets = {name: str(place).strip().strip("/") for name, place in asked.items()}

@@ -219,11 +219,7 @@ def canonical_type(word: str) -> str:
 
 
 def check_type(word: str) -> str:
-    """The memory type that somebody asks for; empty where they ask for none.
-
-    Raises:
-        InputError: it is none of those that are known.
-    """
+    """The memory type that somebody asks for; empty where they ask for none."""
     type_ = canonical_type(word)
     if type_ and type_ not in MEMORY_TYPES:
         raise InputError(f"there is no type {word[:60]!r}; choose one of {', '.join(MEMORY_TYPES)}")
@@ -240,11 +236,7 @@ def canonical_scope(text: str) -> str:
 
 
 def header_values(values: Mapping[str, str]) -> dict[str, str]:
-    """What a person gives for some of these keys, as files write it; an empty value takes away what is said.
-
-    Raises:
-        InputError: a day or a scope cannot be read.
-    """
+    """What a person gives for some of these keys, as files write it; an empty value takes away what is said."""
     cleaned: dict[str, str] = {}
     for key, value in values.items():
         text = " ".join(value.split())

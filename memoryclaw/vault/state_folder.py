@@ -64,11 +64,7 @@ def must_be_real(folder: str | os.PathLike[str]) -> None:
 
 
 def make_private_folder(folder: str | os.PathLike[str]) -> None:
-    """Makes a folder, private to the user, and its parents except the vault; an existing one must be real.
-
-    Raises:
-        VaultError: the folder, or the state folder above it, is a link or a file.
-    """
+    """Makes a folder, private to the user, and its parents except the vault; an existing one must be real."""
     path = os.fspath(folder)
     above, name = os.path.split(path)
     # A vault that is not there (a disk that is not mounted) must not come into being as an empty folder.

@@ -147,11 +147,7 @@ def todo_id(note_id: str, todo: Todo) -> str:
 
 
 def with_tick(line: str, *, done: bool, today: str) -> str:
-    """The line with its box ticked or open again. The day stands on it only where it has other dates by emoji.
-
-    Raises:
-        InputError: it recurs: what comes next is for Obsidian Tasks to write.
-    """
+    """The line with its box ticked or open again. The day stands on it only where it has other dates by emoji."""
     todo = read_todo(line)
     if todo is None:
         raise InputError("this line is no longer a to-do")
@@ -171,11 +167,7 @@ def with_tick(line: str, *, done: bool, today: str) -> str:
 
 
 def with_due(line: str, day: str) -> str:
-    """The line with another day on which it is due, in its own style; an empty day takes it away.
-
-    Raises:
-        InputError: that is no day.
-    """
+    """The line with another day on which it is due, in its own style; an empty day takes it away."""
     if day and not _is_day(day):
         raise InputError(f"due: {day[:40]!r} is not a day; write it as 2026-04-30")
     hits = [hit for hit in _SIGNIFIER.finditer(line) if hit["due"]]
@@ -206,11 +198,7 @@ def _append(line: str, text: str) -> str:
 def patch_line(
     text: str, place: int, change: Callable[[str], str], is_same: Callable[[Todo], bool]
 ) -> Sequence[str]:
-    """The lines of a text, as `lines_of` gives them, with the to-do on line `place` (from 1), or else the only other one that is the same, changed.
-
-    Raises:
-        InputError: it is not there any more.
-    """
+    """The lines of a text, as `lines_of` gives them, with the to-do on line `place` (from 1), or else the only other one that is the same, changed."""
     lines = list(lines_of(text))
     places = [n for n, line in enumerate(lines) if (todo := read_todo(line.rstrip("\r\n"))) and is_same(todo)]
     n = place - 1 if place - 1 in places else places[0] if len(places) == 1 else -1

@@ -218,9 +218,6 @@ def check(changes: Mapping[str, Any], clean: Clean | None = None) -> dict[str, A
 
     Args:
         clean: cleans a text; the default suits text of a host.
-
-    Raises:
-        InputError: a key is unknown, or its value has the wrong type.
     """
     named = {SAME.get(key, key): value for key, value in changes.items()}
     unknown = [str(key) for key in named if key not in KEYS]

@@ -98,9 +98,6 @@ def pack(
 
     Args:
         about: what else the manifest says.
-
-    Raises:
-        InputError: the file is there, or nothing would be in it.
     """
     target = os.path.abspath(os.path.expanduser(target))
     if os.path.lexists(target):
@@ -196,11 +193,7 @@ def _place(temp: str, target: str) -> None:
 
 
 class Bundle:
-    """A bundle that was looked through: each file in it is what the manifest says.
-
-    Raises:
-        InputError: it is none, or damaged, or not as one is written; nothing of it can be used.
-    """
+    """A bundle that was looked through: each file in it is what the manifest says."""
 
     def __init__(self, source: str) -> None:
         self.source = os.path.abspath(os.path.expanduser(source))

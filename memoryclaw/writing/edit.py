@@ -79,11 +79,7 @@ class NoteRewrite(NamedTuple):
 
 
 def original(context: WriteContext, id_: str) -> tuple[Address, bytes]:
-    """The file of a note whose text may be written, and its bytes.
-
-    Raises:
-        InputError: it is part of a note, a record, or no text that could be written back.
-    """
+    """The file of a note whose text may be written, and its bytes."""
     address = context.find(id_)
     must_be_a_note(address, "rewritten")
     if address.id != address.note or address.kind == "fact":
@@ -96,11 +92,7 @@ def original(context: WriteContext, id_: str) -> tuple[Address, bytes]:
 
 
 def rewrite(context: WriteContext, id_: str, text: str, *, digest: str, dry_run: bool = False) -> NoteRewrite:
-    """Gives a note another text; one commit. Lines that stay keep their bytes, line ends too.
-
-    Raises:
-        ConflictError: the file is not the one that the text was written for; nothing was written.
-    """
+    """Gives a note another text; one commit. Lines that stay keep their bytes, line ends too."""
     address, data = original(context, id_)
     if files.digest_of(data) != digest:
         raise ConflictError(f"{address.path} has changed since it was read; nothing was written")

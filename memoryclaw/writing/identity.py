@@ -22,12 +22,7 @@ def id_in(text: str) -> str:
 
 
 def identify(context: WriteContext, fresh: str) -> None:
-    """Writes a fresh id into the settings of a vault that has none, and makes them where they are missing; one commit.
-
-    Raises:
-        ConfigError: they say something else that is no id.
-        InputError: they cannot be told it.
-    """
+    """Writes a fresh id into the settings of a vault that has none, and makes them where they are missing; one commit."""
 
     def change(text: str) -> str:
         current = id_in(text)

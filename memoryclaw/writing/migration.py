@@ -25,12 +25,7 @@ class Migrated(NamedTuple):
 
 
 def migrate(context: WriteContext, before: int, *, dry_run: bool = False) -> Migrated:
-    """Brings a vault to the newest format from the one `before`, in one commit that can be undone.
-
-    Raises:
-        InputError: it has no settings, or its settings cannot say a format.
-        VaultError: its format is newer than the newest that is known.
-    """
+    """Brings a vault to the newest format from the one `before`, in one commit that can be undone."""
     must_take_writes(context.root)
     migrated = Migrated(before, FORMAT)
     if before == FORMAT:

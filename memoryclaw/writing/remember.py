@@ -58,9 +58,6 @@ def remember_parts(
         claim: as for `remember`.
         patching: a fact that the property of a note holds is set there.
         understood: the answer tells how the words were understood.
-
-    Raises:
-        InputError: a value is not of the type that the schema asks for.
     """
     run, schema, first = context.run("remember"), context.schema(), parts[0]
     for part in parts:
