@@ -37,13 +37,16 @@ class Setup(NamedTuple):
     command: tuple[str, ...]
     plugin: Callable[[], str]
 
-    def plan(self, verb: str) -> SettingsChange:
-        """What `install` or `uninstall` would write. Raises ConfigError: there is no configuration."""
+    def plan_install(self) -> SettingsChange:
+        """What an install would write. Raises ConfigError: there is no configuration."""
         read_config(self.path)
-        if verb == "uninstall":
-            return settings_file.plan_uninstall(self.path, installing.OPENCLAW)
         wishes = installing.wishes(plugin=self.plugin(), vault=self.vault, command=self.command)
         return settings_file.plan_install(self.path, installing.OPENCLAW, wishes)
+
+    def plan_uninstall(self) -> SettingsChange:
+        """What would take it out. Raises ConfigError: there is no configuration."""
+        read_config(self.path)
+        return settings_file.plan_uninstall(self.path, installing.OPENCLAW)
 
     def do(self, verb: str, planned: SettingsChange) -> Changed:
         """Makes the change, if the file is still what was shown."""

@@ -163,6 +163,6 @@ def _openclaw(vault: str) -> rooms.openclaw_setup.Setup:
 
 
 def _planned(setup: rooms.openclaw_setup.Setup, verb: str) -> _FileChange:
-    planned = setup.plan(verb)
+    planned = setup.plan_install() if verb == "install" else setup.plan_uninstall()
     diff = planned.diff if planned.changes else ""
     return _FileChange(setup.path, diff, lambda: setup.do(verb, planned)[-2:])

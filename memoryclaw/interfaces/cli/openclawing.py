@@ -112,7 +112,7 @@ def _tell_import(report: rooms.openclaw_notes.ImportReport) -> None:
 
 def _carry_out(context: CliContext, setup: rooms.openclaw_setup.Setup, verb: str, **how: bool) -> None:
     """Shows the change, asks, and makes it; where nobody can be asked, it is only shown."""
-    planned = setup.plan(verb)
+    planned = setup.plan_install() if verb == "install" else setup.plan_uninstall()
     may_write = agreed_to(context, {setup.path: planned.diff} if planned.changes else {}, **how, alone=False)
     if may_write is None:
         return
