@@ -14,6 +14,7 @@ from memoryclaw.index import stemming
 from memoryclaw.late import NamedTuple
 from memoryclaw.model import TRUSTS, Unit
 from memoryclaw.recall.question import Question, letters_apart
+from memoryclaw.text import words as lists
 from memoryclaw.text.dates import find_ranges, with_blanks
 from memoryclaw.text.grammar import (
     UNREAD,
@@ -431,10 +432,15 @@ def _ending_sentences(text: str) -> tuple[str, ...]:
 @cache
 def _signs(*names: str) -> WordList:
     """The words of some lists, of all languages."""
+    return WordList.of(_signs_by_first(*names))
+
+
+@lists.kept
+def _signs_by_first(*names: str) -> dict[str, list[tuple[str, ...]]]:
     every = [getattr(grammar(code), name) for code in (*codes(), UNREAD) for name in names]
     # Also as they are read when their words stand apart: `d' aujourd'hui`.
     elided = (entry for words in every for entry in words.entries() if "'" in entry)
-    return WordList(elided, every)
+    return WordList(elided, every).by_first
 
 
 _clauses_of = lru_cache(maxsize=1024)(clauses)  # of a line, which is compared with many

@@ -93,9 +93,13 @@ class WordList(frozenset[str]):
         for entries_of_word in by_first.values():
             if len(entries_of_word) > 1:
                 entries_of_word.sort(key=len, reverse=True)
-        word_list = super().__new__(
-            cls, (first for first, entries_of_word in by_first.items() if len(entries_of_word[-1]) == 1)
-        )
+        return cls.of(by_first)
+
+    @classmethod
+    def of(cls, by_first: dict[str, list[tuple[str, ...]]]) -> Self:
+        """Of entries, the longest first, by their first word."""
+        singles = (first for first, entries_of_word in by_first.items() if len(entries_of_word[-1]) == 1)
+        word_list = super().__new__(cls, singles)
         word_list.by_first = by_first
         return word_list
 
