@@ -57,6 +57,16 @@ _TEXT = 3
 _Columns = list[tuple[list[str], str]]  # of a unit: the tokens of each of them, one by one and joined
 
 
+class _Analysed(NamedTuple):
+    """What the texts of a unit are to the index."""
+
+    language: str
+    columns: _Columns
+    words: set[str]
+    tokens: set[str]
+    packed: bytes = b""
+
+
 class Index:
     """All that is known of a vault.
 
@@ -164,15 +174,20 @@ class Writing:
         self._engine = engine
         self._language = language
         self._words, self._tokens = Counter[str](), Counter[str]()  # in how many units each is more
+        self._lost = Counter[str](), Counter[str]()  # and less
         self._lengths: dict[tuple[str, str], list[int]] = {}  # (kind, column) → units, tokens
         self._codes: dict[str, str] = {}  # token → its code, as far as they are needed
         keys = ("next", "coded", "files")
         self._next, self._coded, self._files = (int(meta_of(connection, key) or 0) for key in keys)
         self._sample = sample_of(connection)
         self._pack = packer(self._sample)
+        self._earlier: dict[_Texts, _Analysed] | None = (
+            None  # while files are replaced: most of each stays as it was
+        )
 
     def put(self, filed: Sequence[IndexedNote]) -> None:
         """Takes notes in, in place of whatever the index held under their paths."""
+        self._earlier = {}
         self.remove([f.note.path for f in filed])
         if not self._sample:  # there is one once there is enough text for it
             texts = " ".join(unit.text for f in filed for unit in f.note.units)
@@ -204,6 +219,7 @@ class Writing:
         self._engine.add(rows)
         for sql, rows_of in _ROWS_OF_NOTES:
             run(sql, [row for fid, note in notes for row in rows_of(fid, note)])
+        self._earlier = None
 
     def hide(self, path: str, stamp: Stamp, digest: bytes, *, racy: bool) -> None:
         """Remembers that there is nothing to see in a file, until it changes."""
@@ -291,6 +307,8 @@ class Writing:
 
     def count_words(self) -> None:
         """Brings the counts of words, tokens and lengths up to date; called once, at the end of the transaction."""
+        for counter, lost in zip((self._words, self._tokens), self._lost, strict=True):
+            counter.subtract(lost)
         counts = (
             (word, self._words.get(word, 0), self._tokens.get(word, 0), self._codes.get(word))
             for word in sorted(self._words.keys() | self._tokens.keys())
@@ -346,13 +364,13 @@ class Writing:
         codes.append(spoken.code)
         first = self._next  # the units of a file stand side by side: their neighbours are found by number
         self._next += len(note.units)
-        for rowid, (kind, columns) in enumerate(zip(kinds, analysed, strict=True), first):
-            rows.append(_index_row(rowid, columns))
-            tokens.append((rowid, fid, kind, columns))
+        for rowid, (kind, analysis) in enumerate(zip(kinds, analysed, strict=True), first):
+            rows.append(_index_row(rowid, analysis.columns))
+            tokens.append((rowid, fid, kind, analysis.columns))
         opening = opening_turn(note.units)
         for seq, unit in enumerate(note.units):
             title, tags, properties, text, also = texts[seq]
-            packed = self._pack((title, tags, properties, also, text))
+            packed = analysed[seq].packed or self._pack((title, tags, properties, also, text))
             yield unit_row(first + seq, fid, seq, unit, packed, opens=unit is opening)
 
     def _remove_units(self, fid: int, spoken: Language) -> list[int]:
@@ -366,38 +384,56 @@ class Writing:
         kinds = [kind_of(row[1], row[2]) for row in rows]
         _, analysed = self._analyse(texts, kinds, spoken, sign=-1)
         self._engine.remove(
-            [_index_row(row[0], columns) for row, columns in zip(rows, analysed, strict=True)]
+            [_index_row(row[0], unit.columns) for row, unit in zip(rows, analysed, strict=True)]
         )
+        if self._earlier is not None:
+            triples = zip(texts, analysed, rows, strict=True)
+            self._earlier.update((text, unit._replace(packed=row[3])) for text, unit, row in triples)
         return [row[0] for row in rows]
 
     def _analyse(
         self, texts: Sequence[_Texts], kinds: Sequence[str], spoken: Language | None, *, sign: int
-    ) -> tuple[Language, list[_Columns]]:
-        """The tokens of each column, and last the single characters of all of them; `spoken` is told by the words where it is None."""
-        spelled = [[words_of(column) if column else [] for column in text] for text in texts]
-        of_texts = [text[_TEXT] for text in texts], self._language, [columns[_TEXT] for columns in spelled]
-        spoken = spoken or language_of(*of_texts)
-        analysed: list[_Columns] = []
-        words_of_units, tokens_of_units = list[set[str]](), list[set[str]]()
-        for text, words, kind in zip(texts, spelled, kinds, strict=True):
-            columns = [spoken.tokens_of_words(column) if column else ([], "") for column in words]
-            single = characters(" ".join(text))
-            columns.append((single, " ".join(single)))
-            analysed.append(columns)
-            for name, (column, _) in zip(COUNTED, columns, strict=True):
+    ) -> tuple[Language, list[_Analysed]]:
+        """What each unit is to the index; `spoken` is told by the words where it is None."""
+        known = [self._earlier.get(text) if self._earlier else None for text in texts]
+        words = [[] if analysis else _words(text) for text, analysis in zip(texts, known, strict=True)]
+        spelled = [columns[_TEXT] for columns in words] if all(words) else []
+        spoken = spoken or language_of([text[_TEXT] for text in texts], self._language, spelled)
+        analysed = [
+            analysis if analysis and analysis.language == spoken.code else _analysed(text, columns, spoken)
+            for text, columns, analysis in zip(texts, words, known, strict=True)
+        ]
+        for analysis, kind in zip(analysed, kinds, strict=True):
+            for name, (column, _) in zip(COUNTED, analysis.columns, strict=True):
                 if column:
                     length = self._lengths.setdefault((kind, name), [0, 0])
                     length[0] += sign
                     length[1] += sign * len(column)
-            words_of_units.append(set().union(*words))
-            tokens_of_units.append(set().union(*(column for column, _ in columns)))
+        words_of_units = [analysis.words for analysis in analysed]
+        tokens_of_units = [analysis.tokens for analysis in analysed]
         # A turn holds a word, too, when the one before or after it does: that is where its subject was named.
         if kinds and kinds[0] in ("turn", "untrusted"):
-            beside = (tokens_of_units[max(i - 1, 0) : i + 2] for i in range(len(tokens_of_units)))
-            tokens_of_units = [set().union(*near) for near in beside]
-        for counter, seen in ((self._words, words_of_units), (self._tokens, tokens_of_units)):
-            (counter.update if sign > 0 else counter.subtract)(chain.from_iterable(seen))
+            tokens_of_units = [
+                set().union(*tokens_of_units[max(i - 1, 0) : i + 2]) for i in range(len(tokens_of_units))
+            ]
+        counters = (self._words, self._tokens) if sign > 0 else self._lost
+        for counter, seen in zip(counters, (words_of_units, tokens_of_units), strict=True):
+            counter.update(chain.from_iterable(seen))
         return spoken, analysed
+
+
+def _words(text: _Texts) -> list[list[str]]:
+    return [words_of(column) if column else [] for column in text]
+
+
+def _analysed(text: _Texts, words: list[list[str]], spoken: Language) -> _Analysed:
+    """The tokens of each column, and last the single characters of all of them."""
+    words = words or _words(text)
+    columns = [spoken.tokens_of_words(column) if column else ([], "") for column in words]
+    single = characters(" ".join(text))
+    columns.append((single, " ".join(single)))
+    tokens = set().union(*(column for column, _ in columns))
+    return _Analysed(spoken.code, columns, set().union(*words), tokens)
 
 
 def _index_row(rowid: int, columns: _Columns) -> IndexRow:
