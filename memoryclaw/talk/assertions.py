@@ -44,7 +44,7 @@ from memoryclaw.vault.vocabulary import is_occupation, misfit
 ANY_FIELD = "*"  # of a value that ends, whatever it was the value of
 ANY_ROLE = "role"  # of one who is no longer there, or of what does not take place, whatever it was
 COUPLE = ("partner", "wife", "husband")  # one field, of which people have several names
-_BIRTHPLACE = "birthplace"
+_BIRTHPLACE, _BIRTHDAY = "birthplace", "birthday"
 _ANY_DAY = date(2000, 1, 1)
 _VALUE_WORDS, _FIELD_WORDS, _THING_WORDS = 9, 4, 5
 _TOLD_WORDS = 12  # of a value that tells what it is by itself
@@ -956,6 +956,8 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
     entity, _ = whose
     if not _is_of_itself(clause, words, names, whose) or clause.tokens[0] in words.question_words:
         return None  # `when i use vim`
+    if day := _day_of_turning(clause, words):
+        return Assertion(entity, _BIRTHDAY, day, "verb", clause.text)
     first = clause.verb_at
     timeless, when = _without_time(clause.text)
     moved = _without_source(timeless, words)
@@ -982,7 +984,7 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
                     continue
                 if value and _names_a_thing(value, words):
                     if field == _BIRTHPLACE and not any(map(str.isalpha, find_ranges(value, _ANY_DAY)[1])):
-                        field = "birthday"  # noqa: PLW2901 - `born in 1979`
+                        field = _BIRTHDAY  # noqa: PLW2901 - `born in 1979`
                     is_act = field == "from" and words.verb_leads and value.islower()  # `je viens de manger`
                     if is_act or (field in PLACED and _is_no_place(value, field, clause, entity, words)):
                         return None
@@ -991,6 +993,33 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
                     )
                 return None
     return None
+
+
+def _day_of_turning(clause: Clause, words: Grammar) -> str:
+    """The day of the year on which a clause says that somebody is of an age, and nothing else: `turns 23 on July 9`, `wird am 9. Juli 23`; else empty."""
+    tokens = clause.tokens
+    several = words.several_people.has_any(clause.subject[:1]) and words.first_person.has_any(
+        clause.subject[:1]
+    )
+    if several or not words.turning_verbs.may_be_in(tokens):
+        return ""
+    days = [day for day in find_ranges(clause.text, _ANY_DAY)[0] if words.months.has_any(tokens_of(day.text))]
+    if len(days) != 1 or days[0].start != days[0].end:
+        return ""
+    spans, (first, last) = spans_of(clause.text), days[0].span
+    others = [n for n, (start, _) in enumerate(spans) if not first <= start < last]
+    ages = [n for n in others if tokens[n].isdigit() and 0 < int(tokens[n]) <= _OLDEST]
+    if len(ages) != 1 or words.prepositions.ending_at(tokens, ages[0]):
+        return ""  # `turns up on 4 March at 7`
+    of_it = (words.turning_verbs, words.of_age, words.determiners, words.auxiliaries, words.adverbs, words.prepositions, words.roles)  # fmt: skip
+    known = {*ages}.union(*(entries.covered(tokens) for entries in of_it))
+    first_verb = (
+        0 if clause.kind else words.turning_verbs.find(tokens)
+    )  # of one that is not known: `Lena faz 30 anos`
+    if not all(n in known or n < first_verb or tokens[n] in clause.subject for n in others):
+        return ""
+    named = (start for start, end in spans if first <= start < last and (clause.text[start].isdigit() or words.months.has_any(tokens_of(clause.text[start:end]))))  # fmt: skip
+    return clause.text[next(named) : last]
 
 
 def _is_visit(value: str, phrase: Sequence[str], behind: Sequence[str], words: Grammar) -> bool:

@@ -11,7 +11,7 @@ from memoryclaw.consolidation.reconcile import claims_of
 from memoryclaw.talk.worth import verdict
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.edits import SemanticFile, add_statement, set_fact
-from memoryclaw.vault.fact_values import plain_key, plain_value
+from memoryclaw.vault.fact_values import date_value, plain_key, plain_value
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 
 NAMES = ("Ana", "Ben Lund", "projectX", "Slipway Road")
@@ -70,6 +70,8 @@ def test_the_other_value_that_is_denied_behind_one_ends(
         ("you can reach Ana at ana@example.org", "Ana", "email", "ana@example.org", "contact"),
         ("my sister Ulla sails", "", "sister", "Ulla", "role"),
         ("i was born on 3 May", "", "birthday", "3 May", "verb"),
+        ("I turn 40 on the 3rd of May", "", "birthday", "3rd of May", "verb"),
+        ("Ana will be 23 on July 9", "Ana", "birthday", "July 9", "verb"),
         ("my phone number is now +49 30 2222", "", "phone", "+49 30 2222", "noun"),
         ("we live at 14 Mill Lane", "", "address", "14 Mill Lane", "verb"),
         ("Ben Lund lives in Leeds", "Ben Lund", "lives in", "Leeds", "verb"),
@@ -400,6 +402,40 @@ def test_what_goes_on_from_a_clause_is_told_of_it(text: str, claims: set[tuple[s
 def test_a_clause_without_a_subject_is_kept_with_the_one_it_goes_on_from() -> None:
     claims = claims_of(talk_of(("user Nora", "we use postgres 14 and run migrations with alembic")))
     assert [claim.value for claim in claims if not claim.field] == ["we use postgres 14 and run migrations with alembic"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("de", "ich werde am 3. Mai 40"),
+        ("de", "Ana wird 40 am 3. Mai"),
+        ("es", "cumplo 40 el 3 de mayo"),
+        ("fr", "j'aurai 40 ans le 3 mai"),
+        ("fr", "ma sœur Ana fête ses 40 ans le 3 mai"),
+        ("it", "mia sorella Ana compie 40 anni il 3 maggio"),
+        ("nl", "ik word op 3 mei 40"),
+        ("pt", "minha irmã Ana faz 40 anos no dia 3 de maio"),
+    ],
+)
+def test_the_day_on_which_somebody_turns_an_age_is_their_birthday(language: str, text: str) -> None:
+    days = [value for _, field, value, _ in assertions_of(text, language) if field == "birthday"]
+    assert [date_value(day, "2026-01-05") for day in days] == ["2026-05-03"]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "we will be 7 on 4 March"),
+        ("en", "Ana turns up on 4 March at 7"),
+        ("en", "i will be 7 weeks in Spain from 4 March"),
+        ("de", "ich werde am 9. Juli 23 Leute einladen"),
+        ("fr", "j'aurai 40 invités le 3 mai"),
+        ("nl", "ik word op 4 maart geopereerd"),
+        ("pt", "faço 40 flexões em 3 de maio"),
+    ],
+)
+def test_a_number_and_a_day_alone_are_no_birthday(language: str, text: str) -> None:
+    assert "birthday" not in {field for _, field, _, _ in assertions_of(text, language)}
 
 
 @pytest.mark.parametrize(

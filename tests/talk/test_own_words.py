@@ -106,6 +106,10 @@ MAILS = [
     "Please translate this message:\nmy rent is 900",
     "Schreib eine Mail: meine Miete ist 900",
     "draft a reply: my rent is 900 and i pay on time",
+    "text from my landlord: the rent is 900 from june on",
+    "the letter to all of us: the rent is 900 from june on",
+    "letter to me: the rent is 900 from june on",
+    "newsletter please: The rent is 900 from June on",
 ]
 
 
@@ -184,6 +188,9 @@ def test_tables_errors_recipes_and_dialogues_are_left_out(text: str) -> None:
         "so 1) my rent is 900 2) the heating is extra",
         "from now on put the date on top like this: 3 may. my rent is 900",
         "my mail is broken, my rent is 900",
+        "mail to the landlord pls: my rent is 900 now and the heating is broken",
+        "newsletter please: the rent is 900 from june on",
+        "letter again: the rent is 900 from june on",
     ],
 )
 def test_own_words_stay_where_they_only_look_like_a_letter_or_a_list(text: str) -> None:
