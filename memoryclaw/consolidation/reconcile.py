@@ -1292,7 +1292,7 @@ class ClaimDecider:
     def _of_relative(self, claim: Claim) -> Claim:
         """A claim about one who is called by a role, `my brother`: by the name that the speaker has told of it; without one, the speaker's own words, but for a fact of the role's (`my mum's birthday`)."""
         role = claim.entity.removeprefix(f"{claim.speaker}'s ") if claim.speaker else claim.entity
-        noun = noun_of(role)
+        noun = noun_of(role) or noun_of(role.rpartition(" ")[2])  # `her mum`
         is_role = role != claim.entity or (role.islower() and noun is not None and noun.kind == "person")
         if not (claim.person and is_role) or role == claim.speaker:
             return claim

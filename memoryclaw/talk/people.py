@@ -341,13 +341,18 @@ class Names:
         return self._roles.get(name, set()) | {plain(name)}
 
     def relatives(self, tokens: Sequence[str], words: Grammar) -> Iterator[str]:
-        """Those of the speaker's whom some words call by their role alone: `a present for my dad`."""
+        """Those of the speaker's whom some words call by their role alone, and those of these: `a present for my dad`, `her mum`."""
         for place, size in words.roles.places(tokens):
+            is_hers = (
+                place > 0
+                and tokens[place - 1] in words.people_pronouns
+                and _PETS.isdisjoint(tokens[place : place + size])
+            )
             end = place + size
-            role = tokens[place:end]
+            role = tokens[place - is_hers : end]
             if (
                 place
-                and tokens[place - 1] in words.possessives_own
+                and (is_hers or tokens[place - 1] in words.possessives_own)
                 and not _are_several(role, words)
                 and not (end < len(tokens) and self.is_name(tokens[end]))
             ):

@@ -467,3 +467,21 @@ def test_a_question_tells_whom_the_answer_means_and_no_firm() -> None:
     assert {(c.entity, c.value) for s in talk.statements for c in s.assertions} == {("Aoife", "Cork")}
     talk = talk_of(("assistant Pip", "Did Microsoft reply?"), "They moved. He works at BP.")
     assert [c for s in talk.statements for c in s.assertions] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("my wife Ana is away. her mum stays with us. she is allergic to nuts", "en"),
+        ("my brother Ben is over. his boss hates remote work. he lives in Hull", "en"),
+        ("meine Frau Ana ist weg. ihre Mutter zieht ein. sie ist allergisch gegen Nüsse", "de"),
+    ],
+)
+def test_a_pronoun_behind_a_relative_of_a_relative_tells_no_fact_of_the_first(
+    text: str, language: str
+) -> None:
+    assert facts(text, language) == set()
+
+
+def test_a_pronoun_behind_one_relative_is_of_them() -> None:
+    assert ("Ana", "allergy", "nuts") in facts("my wife Ana is away. she is allergic to nuts")
