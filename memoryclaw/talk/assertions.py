@@ -39,7 +39,7 @@ from memoryclaw.text.grammar import (
 from memoryclaw.text.language import plain
 from memoryclaw.vault.fact_values import date_value, noun_of, plain_key, plain_value
 from memoryclaw.vault.properties import is_preference
-from memoryclaw.vault.vocabulary import is_occupation, misfit
+from memoryclaw.vault.vocabulary import STREET, is_occupation, misfit
 
 ANY_FIELD = "*"  # of a value that ends, whatever it was the value of
 ANY_ROLE = "role"  # of one who is no longer there, or of what does not take place, whatever it was
@@ -67,6 +67,7 @@ _PLACE = re.compile(
     r"\s*,\s*((?:\d[\w-]{0,9}\s)?[A-ZÀ-Þ][\w'’]{1,30}(?:(?:-|[ ](?=[A-ZÀ-Þ0-9]))[\w'’]{1,30}){0,3})(?=\s*(?:[.,;!?]|\Z))"
 )
 _PLACES = 3  # behind the first line of an address, at most
+_NUMBERED = re.compile(r"(?<!\w)[^\W\d_a-zß-ÿ]\w{2,40} \d{1,4}[a-z]?\Z")  # `Singel 40`
 _POSTAL = 4  # digits of the shortest postal code
 _ADDRESS, _HOME = "address", "lives in"
 _OF_FIRMS = ("works at", "bank")
@@ -114,7 +115,8 @@ def assertions_in(
         return tuple(role for role in assertions if role.field not in COUPLE)
     if len(introduced) == 1 and not introduced[0].stated and _holds(clause, words):
         whose = introduced[0].who, "named"
-        passing = _by_verb(clause, words, names, whose) or _by_value(clause, words, names, whose)
+        passing = _by_turning(clause, words, names, whose)
+        passing = passing or _by_verb(clause, words, names, whose) or _by_value(clause, words, names, whose)
         assertions += [passing] if passing else []  # `my brother Pieter works at Shell`
     if not assertions and (aside := _beside_own_thing(clause, words, names, behind)):
         assertions = [aside]
@@ -123,6 +125,7 @@ def assertions_in(
             _by_change(clause, words, names)
             or _by_noun(clause, words, names)
             or _by_mark(clause, words, names, behind)
+            or _by_turning(clause, words, names, subject)
             or _by_verb(clause, words, names, subject)
             or (not among and _by_value(clause, words, names, subject))
             or _contact(clause, words, names)
@@ -152,6 +155,7 @@ def introduced_in(clause: Clause, words: Grammar, names: Names) -> tuple[Asserti
 
 def _with_places(fact: Assertion, behind: str, words: Grammar) -> Assertion:
     """An address with the town behind its comma, and what leads up to a street or a postal code: `Flat 3, 14 Harbour Street, Whitby YO21 1AA`; not with a name behind it."""
+    fact = _at_street(fact, behind)
     if not fact.field.endswith(_ADDRESS) or " " not in fact.value:  # `10.0.0.4`
         return fact
     rest, places = behind.partition(fact.value)[2] or behind, list[str]()
@@ -169,8 +173,25 @@ def _with_places(fact: Assertion, behind: str, words: Grammar) -> Assertion:
     return fact._replace(value=value) if HARD.search(value) else fact
 
 
+def _at_street(fact: Assertion, behind: str = "") -> Assertion:
+    """A home as an address where it has a street and the number of a house, with the number behind its comma: `rua das Flores, 10`, `Singel 40`."""
+    if fact.field != _HOME:
+        return fact
+    street = STREET.search(f"{fact.value}{behind.partition(fact.value)[2] or behind}")
+    if street and street.start() < len(fact.value):
+        return fact._replace(
+            field=_ADDRESS, value=fact.value if street.start() else max(fact.value, street[0], key=len)
+        )
+    return fact._replace(field=_ADDRESS) if _NUMBERED.search(fact.value) else fact
+
+
 def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, str]) -> Assertion | None:
     """The value that a clause says holds no longer: `Rosa no longer works at Fugro`, `Pieter left Shell`."""
+    ended = _ending(clause, words, names, subject)
+    return ended and _at_street(ended)
+
+
+def _ending(clause: Clause, words: Grammar, names: Names, subject: tuple[str, str]) -> Assertion | None:
     clause = _over_by_verb(clause, words)
     if (plain := without_contrast(clause, words)) is not clause:
         assertion = _by_noun(plain, words, names) or _by_verb(plain, words, names, subject)
@@ -956,8 +977,6 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
     entity, _ = whose
     if not _is_of_itself(clause, words, names, whose) or clause.tokens[0] in words.question_words:
         return None  # `when i use vim`
-    if day := _day_of_turning(clause, words):
-        return Assertion(entity, _BIRTHDAY, day, "verb", clause.text)
     first = clause.verb_at
     timeless, when = _without_time(clause.text)
     moved = _without_source(timeless, words)
@@ -995,13 +1014,21 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
     return None
 
 
+def _by_turning(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> Assertion | None:
+    """`i turn 40 on 3 May`, `Romy wird am 9. Juli 23`: an age that begins on a day tells the birthday; whom a pronoun means is not sure enough for it: `Tom has a dog. He turns 3 on 2 April`."""
+    first = clause.tokens[:1]
+    is_meant = words.people_pronouns.has_any(first) and not words.first_person.has_any(first)
+    day = "" if is_meant else _day_of_turning(clause, words)
+    is_of_itself = day and _is_of_itself(clause, words, names, whose)
+    return Assertion(whose[0], _BIRTHDAY, day, "verb", clause.text) if is_of_itself else None
+
+
 def _day_of_turning(clause: Clause, words: Grammar) -> str:
     """The day of the year on which a clause says that somebody is of an age, and nothing else: `turns 23 on July 9`, `wird am 9. Juli 23`; else empty."""
     tokens = clause.tokens
-    several = words.several_people.has_any(clause.subject[:1]) and words.first_person.has_any(
-        clause.subject[:1]
-    )
-    if several or not words.turning_verbs.may_be_in(tokens):
+    subject = clause.subject[:1]
+    are_several = words.several_people.has_any(subject) and words.first_person.has_any(subject)
+    if are_several or not words.turning_verbs.may_be_in(tokens):
         return ""
     days = [day for day in find_ranges(clause.text, _ANY_DAY)[0] if words.months.has_any(tokens_of(day.text))]
     if len(days) != 1 or days[0].start != days[0].end:
@@ -1011,15 +1038,17 @@ def _day_of_turning(clause: Clause, words: Grammar) -> str:
     ages = [n for n in others if tokens[n].isdigit() and 0 < int(tokens[n]) <= _OLDEST]
     if len(ages) != 1 or words.prepositions.ending_at(tokens, ages[0]):
         return ""  # `turns up on 4 March at 7`
-    of_it = (words.turning_verbs, words.of_age, words.determiners, words.auxiliaries, words.adverbs, words.prepositions, words.roles)  # fmt: skip
-    known = {*ages}.union(*(entries.covered(tokens) for entries in of_it))
-    first_verb = (
-        0 if clause.kind else words.turning_verbs.find(tokens)
-    )  # of one that is not known: `Lena faz 30 anos`
+    light = words.determiners, words.auxiliaries, words.adverbs, words.prepositions, words.roles
+    known = {*ages}.union(
+        *(entries.covered(tokens) for entries in (words.turning_verbs, words.of_age, *light))
+    )
+    # What stands before a verb that no other list knows is its subject: `Lena faz 30 anos`.
+    first_verb = 0 if clause.kind else words.turning_verbs.find(tokens)
     if not all(n in known or n < first_verb or tokens[n] in clause.subject for n in others):
         return ""
-    named = (start for start, end in spans if first <= start < last and (clause.text[start].isdigit() or words.months.has_any(tokens_of(clause.text[start:end]))))  # fmt: skip
-    return clause.text[next(named) : last]
+    # `on July 9` without its preposition
+    of_day = [start for start, end in spans if first <= start < last and (clause.text[start].isdigit() or words.months.has_any(tokens_of(clause.text[start:end])))]  # fmt: skip
+    return clause.text[of_day[0] : last]
 
 
 def _is_visit(value: str, phrase: Sequence[str], behind: Sequence[str], words: Grammar) -> bool:

@@ -209,10 +209,19 @@ _SIGNS = ("@", "://", "www.")  # a name with a dot may be a file's
 _AMOUNT = late.pattern(
     r"(?:[$€£¥]\s?\d[\d.,' ]*[kKmM]?|\d[\d.,' ]*\s?(?:[$€£¥]|(?:EUR|USD|GBP|CHF|JPY|euros?|dollars?|pounds?)\b))(?:\s\S+){0,3}"
 )
-# A number stands before the first kind and behind the second, of which a longer word may end in one: `cost 400` is no street.
-_FIRST, _LAST = ("|".join(map(re.escape, line.split())) for line in lists.lines("consolidation.streets"))
+# A number stands before the first kind and behind the second, of which a longer word may end in one: `cost 400` is no street. The third kind
+# leads its name, `calle Mayor 3` and `12 rue des Lilas`.
+_FIRST, _LAST, _LEADING = (
+    "|".join(map(re.escape, line.split())) for line in lists.lines("consolidation.streets")
+)
+_STREET_NAME = r"[^\W\d_][\w.'’-]{0,40},? "
 # From where a word begins, else each letter of a long one is tried.
-_STREET = rf"(?i)(?<!\w)(?:\d{{1,5}}\w?,? (?:[^\W\d_][\w.'-]{{0,40}},? ){{1,4}}(?:{_FIRST})\b|[^\W\d_](?:[\w.-]{{0,40}}[ -]|[\w.-]{{2,40}})(?:{_LAST}) \d{{1,5}} ?\w?\b)"
+_STREET = (
+    rf"(?i)(?<!\w)(?:\d{{1,5}}\w?,? (?:{_STREET_NAME}){{1,4}}(?:{_FIRST})\b"
+    rf"|[^\W\d_](?:[\w.-]{{0,40}}[ -]|[\w.-]{{2,40}})(?:{_LAST}) \d{{1,5}} ?\w?\b"
+    rf"|(?:{_LEADING}|(?:(?<=in )|(?<=: )|\A)via) (?:{_STREET_NAME}){{1,4}}(?<! a )(?<! la )(?<! las )(?:n[.º°]{{1,2}} ?)?\d{{1,5}} ?\w?\b"
+    rf"|\d{{1,5}}(?: ?bis| ?ter)?,? (?:{_LEADING}) (?:(?:de la|de|des|du|la|le|les) )?[^\W\d_][\w.'’-]{{1,40}}(?: (?-i:[^\W\d_a-zà-ÿ])[\w'’-]{{1,40}}){{0,2}})"
+)
 STREET, _PLACE = late.pattern(_STREET), late.pattern(rf"{_STREET}.{{0,60}}")
 _WORDS, _KINDS = (
     {
