@@ -1046,9 +1046,9 @@ def _day_of_turning(clause: Clause, words: Grammar) -> str:
     first_verb = 0 if clause.kind else words.turning_verbs.find(tokens)
     if not all(n in known or n < first_verb or tokens[n] in clause.subject for n in others):
         return ""
-    # `on July 9` without its preposition
-    of_day = [start for start, end in spans if first <= start < last and (clause.text[start].isdigit() or words.months.has_any(tokens_of(clause.text[start:end])))]  # fmt: skip
-    return clause.text[of_day[0] : last]
+    of_day = (n for n in range(len(spans)) if n not in others)  # `on July 9`, of which "on" tells none
+    named = next(n for n in of_day if tokens[n][0].isdigit() or words.months.has_any(tokens[n : n + 1]))
+    return clause.text[spans[named][0] : last]
 
 
 def _is_visit(value: str, phrase: Sequence[str], behind: Sequence[str], words: Grammar) -> bool:
