@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import chain, dropwhile, pairwise, takewhile
 from types import MappingProxyType
 
 from memoryclaw import late
@@ -84,6 +84,7 @@ _WHETHER = frozenset(lists.words("relevance.whether"))
 _SAYING = frozenset(lists.words("relevance.saying"))
 _DONE = frozenset(lists.words("relevance.doing"))
 _WHICH = frozenset(lists.words("relevance.which"))
+_SORTS = frozenset(lists.words("relevance.sorts"))
 _ANYTHING = frozenset(lists.words("relevance.anything"))
 _ANY_SMALL = frozenset().union(*SMALL.values())
 _SMALL_ABROAD = {code: small for code, small in SMALL.items() if code != "en"}
@@ -384,6 +385,10 @@ def _says_before(text: str) -> bool:
     return any(not words or any(word.title() in text for word in words) for words in behind)
 
 
+def _is_of_myself(text: str) -> bool:
+    return not MYSELF.isdisjoint(words_of(text)) or _is_own_abroad(text)
+
+
 def _is_own_abroad(text: str) -> bool:
     """True for a text in a language other than English that says `I` or `my`."""
     words = grammar_of(text, unread="en")
@@ -469,6 +474,8 @@ def understand(
         field_names += _words_for_fields(fields, catalog, languages)
         kinds = _kinds_asked(text, words)
         field_names += kinds.items()
+        if entities or people or _is_of_myself(text):
+            field_names += _members_asked(text, catalog, languages)
         fields |= {field: word for word, field in kinds.items()}
         keys = list(dict.fromkeys(candidate.key for candidate in candidates(words)))
         # Who plays a role is named by a fact, and so is no guess.
@@ -516,9 +523,33 @@ def _kinds_asked(text: str, words: Sequence[str]) -> dict[str, str]:
     """The word for a kind, of which alone one asks which one's own is, and the field that holds it: `drives`, for `which car do I have`."""
     typed = words_of(text)
     is_which = any(before in _WHICH and [word] == [*words] for before, word in pairwise(typed))
-    if not is_which or (MYSELF.isdisjoint(typed) and not _is_own_abroad(text)):
+    if not is_which or not _is_of_myself(text):
         return {}
     return {word: field for word in words for field in fields_of_kind(word)}
+
+
+_NOUNS = 3  # in a row, of which one may be the kind: `which blood pressure tablets`
+_REACH = 6  # words: `what sort of a` and the nouns
+
+
+def _members_asked(text: str, catalog: Catalog, languages: Languages) -> list[tuple[str, str]]:
+    """What the vault knows of a kind of which it is asked which one is somebody's, each with the word for the kind: `beagle`, for `what pet do we have`, not for `what pet is the quietest`."""
+    typed, asked = words_of(text), dict[str, list[str]]()
+    if says(text, "duty"):
+        return []  # `which car should I buy` asks for advice
+    for place, before in enumerate(typed):
+        if before in _ASKING_WORDS:
+            words = typed[place + 1 : place + 1 + _REACH]
+            nouns = [*dropwhile(_SORTS.__contains__, words)]
+            if before in _WHICH or nouns != words:  # `was für ein`
+                row = takewhile(lambda word: not languages.is_stop(word), nouns[:_NOUNS])
+                asked |= {word: members_of(word, languages) for word in row}
+    return [
+        (word, member)
+        for word, members in asked.items()
+        for member, tokens in _known_tokens(members, languages, catalog).items()
+        if tokens and member != word
+    ]
 
 
 def kind_filter(kind: str) -> Filter:
@@ -813,17 +844,17 @@ def _kin(
     languages = seen.languages
     if languages.code == "none":  # words are compared as they are written
         return ()
-    akin = {
-        word: dict.fromkeys(
-            token
+    akin: dict[str, dict[str, None]] = {}
+    for word in words:
+        others = [
+            other
             for code in RELATED_IN
             for other in _words_akin(
                 word, code, languages.of(code) or (named(code) if code == spoken else None)
             )
-            for token in languages.token(other).split()
-        )
-        for word in words
-    }
+        ]
+        tokens = map(languages.token, [*others, *members_of(word, languages)])
+        akin[word] = dict.fromkeys(chain.from_iterable(map(str.split, tokens)))
     counts = catalog.count_of([token for tokens in akin.values() for token in tokens])
     few = min(RELATED_MOST, seen.units * RELATED_PART)
     most = max(RELATED_LEAST, few, seen.units * RELATED_SHARE)
@@ -1024,7 +1055,7 @@ _BEGIN = 3  # letters that a word and its stem share
 
 def kin_of(word: str, language: Language) -> list[str]:
     """The tokens that may stand in a text for a word; none where the language has no list of them."""
-    others = map(language.token, _words_akin(word, language.code, language))
+    others = map(language.token, [*_words_akin(word, language.code, language), *members_of(word, language)])
     return [other for other in dict.fromkeys(others) if other != language.token(word)]
 
 
@@ -1048,10 +1079,29 @@ def _groups(code: str) -> dict[str, list[list[str]]]:
     for group, field in (*((line.split(), []) for line in alike), *_verbs_of_fields(code)):
         for word in group:
             groups.setdefault(word, []).append([*group, *field])
-    for text in lists.lines("related_words.kinds") if code == "en" else ():
-        kind, _, members = text.partition(":")
-        groups.setdefault(kind, []).append(members.split())
     return groups
+
+
+def members_of(word: str, language: Language | Languages) -> list[str]:
+    """What is of a kind, by any form of the word for it, in every language that is read."""
+    token = language.token(word)
+    return [
+        member
+        for kind, members in _kinds().get(fold(word)[:_BEGIN], ())
+        if kind == word or language.token(kind) == token
+        for member in members
+    ]
+
+
+@lists.kept
+def _kinds() -> dict[str, list[tuple[str, list[str]]]]:
+    """The words for kinds by their first letters, each with what is of the kind."""
+    kinds: dict[str, list[tuple[str, list[str]]]] = {}
+    for line in lists.lines("kinds.members"):
+        names, _, members = line.partition(": ")
+        for name in names.split():
+            kinds.setdefault(fold(name)[:_BEGIN], []).append((name, members.split()))
+    return kinds
 
 
 @lists.kept

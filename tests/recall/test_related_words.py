@@ -129,3 +129,24 @@ def test_what_somebody_is_to_one_is_found_by_the_word_of_another_language(
 def test_words_that_only_frame_a_question_find_nothing(tmp_path: Path) -> None:
     more = {"frame.md": "We are currently at the bar.", "told.md": "Twelve boxes stand in the cellar."}
     assert [match.note for match in asked(tmp_path, "which boxes do we currently have", **more)] == ["told"]
+
+
+@pytest.mark.parametrize(
+    ("line", "question"),
+    [
+        ("We got a beagle yesterday", "what pet do we have?"),
+        ("The doctor put me on ramipril", "which blood pressure tablets do I take?"),
+        ("Wir haben seit gestern einen Beagle", "was für ein Haustier haben wir?"),
+        ("Ma fille joue du violoncelle depuis lundi", "quel instrument joue ma fille ?"),
+        ("Billing runs on postgres", "which database does billing use?"),
+    ],
+)
+def test_which_one_of_a_kind_is_recalled_by_what_is_of_it(tmp_path: Path, line: str, question: str) -> None:
+    with App(put(tmp_path / "vault", {**FILLER, "semantic/me.md": f'# user\n- "{line}"\n'})) as app:
+        assert line in app.recall(question).context
+        for general in (
+            "which pet is the quietest?",
+            "what type of database is neo4j?",
+            "which pet should I buy?",
+        ):
+            assert line not in app.recall(general).context
