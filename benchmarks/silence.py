@@ -3,6 +3,8 @@
     python benchmarks/silence.py [--logs DIR...]        # the prompts in a vault of projects, and in a vault of each NAME.jsonl
     python benchmarks/silence.py --learn --data DIR... --logs DIR...   # the weights of the features, each set judged by those of the others
 
+`--vectors MODEL` asks with vectors of that model, and learns what they add to the sums of words, which it prints as `words` (about 1).
+
 `silenceset/` holds 200 everyday prompts, which want nothing, and fifty first requests of coding sessions with the memory that each wants.
 DIR of --logs holds NAME.jsonl (a log) with NAME.questions.jsonl (`question`, `must`: words of the answer; none: there is no answer): each session
 is consolidated on its evening, and the questions are asked with the logs and, as `NAME memories`, without them. DIR of --data is as benchmarks/recall.py takes it. `--learn` prints the lists `weights` and `confidence` of memoryclaw/data/relevance.toml.
@@ -29,8 +31,7 @@ from conversations import NOW, as_lines
 from memoryclaw.app import App, init_vault
 from memoryclaw.recall.evaluation import mean
 from memoryclaw.recall.recall import recall
-from memoryclaw.recall.relevance import says_what, values_of, weights_of
-from memoryclaw.recall.search import Searcher
+from memoryclaw.recall.relevance import of_vectors, says_what, values_of, weights_of
 
 HERE = Path(__file__).parent / "silenceset"
 BUDGET, ASKED, EACH = (
@@ -108,12 +109,11 @@ def put_projects(root: Path) -> None:
 
 def asked(app: App, day: Any, vault: tuple[str, str], kind: str, text: str, share: Any) -> Case:  # noqa: PLR0917
     """A turn put to a vault; `share` says of a context what share it holds of what is wanted."""
-    searcher = Searcher(app.index, app.catalog, day)
+    searcher = app._searcher(day)  # noqa: SLF001 - recall itself leaves a receipt
     with searcher.reading():
         ranking = searcher.find(text)
-        features = values_of(
-            ranking, [ranked for ranked in ranking.open if ranked.score and ranked.unit.trust != "untrusted"]
-        )
+        best = [ranked for ranked in ranking.open if ranked.score and ranked.unit.trust != "untrusted"]
+        features = values_of(ranking, best)
     answer, anything = (
         recall(
             searcher,
@@ -126,18 +126,31 @@ def asked(app: App, day: Any, vault: tuple[str, str], kind: str, text: str, shar
         )
         for floor in (True, False)
     )
+    if app.config.fallback == "vector":
+        words = sum(term.value for term in answer.relevance.terms if term.name != "vector")
+        odds = sum(weight * features[name] for name, weight in weights_of("confidence").items())
+        near = of_vectors(ranking, best) or dict.fromkeys(weights_of("vectors"), 0.0)
+        features = {"words": words, "odds": odds, **near}
     return Case(
         *vault, kind, text, says_what(ranking.question), features, share(anything), share(answer), answer.tokens - answer.aside, answer.confidence
     )  # fmt: skip
 
 
-def of_projects(folder: Path) -> Iterator[Case]:
+def opened(root: Path, now: datetime, model: str) -> App:
+    """A vault with its index, and with its vectors if a model shall make them."""
+    app = App(root, clock=lambda: now, overrides=sets.vector_settings(model))
+    app.sync()
+    if model:
+        app.fill_vectors()
+    return app
+
+
+def of_projects(folder: Path, model: str) -> Iterator[Case]:
     """The first requests, and the everyday prompts in the same vault."""
     put_projects(folder / "projects")
     text_of = {row["id"]: row["text"].split("\n")[-1] for row in lines(HERE / "projects.jsonl")}
     day = datetime(2025, 11, 25, tzinfo=UTC)
-    with closing(App(folder / "projects", clock=lambda: day)) as app:
-        app.sync()
+    with closing(opened(folder / "projects", day, model)) as app:
         for row in lines(HERE / "requests.jsonl"):
             wanted = [text_of[id_][:30] for id_ in row["evidence"]]
             yield asked(
@@ -148,15 +161,14 @@ def of_projects(folder: Path) -> Iterator[Case]:
             yield asked(app, day.date(), ("projects", "projects"), kind, text, lambda _: 0.0)
 
 
-def of_logs(path: Path, folder: Path) -> Iterator[Case]:
+def of_logs(path: Path, folder: Path, model: str) -> Iterator[Case]:
     """The questions about one log, and the everyday prompts in its vault."""
     name, group, root = path.name.partition(".")[0], path.parent.parent.name, folder / path.name
     now = play(path, root)
     for suffix in ("", MEMORIES):
         if suffix:
             shutil.rmtree(root / "logs")
-        with closing(App(root, clock=lambda: now + LATER)) as app:
-            app.sync()
+        with closing(opened(root, now + LATER, model)) as app:
             day, vault = (now + LATER).date(), (group + suffix, name)
             for row in lines(path):
                 wanted = any_of_each(row["must"])
@@ -200,12 +212,12 @@ def holds(context: str, values: Sequence[str]) -> bool:
     return any(value.casefold() in context.casefold() for value in values)
 
 
-def of_set(set_: sets.Set, cache: Path) -> Iterator[Case]:
+def of_set(set_: sets.Set, cache: Path, model: str) -> Iterator[Case]:
     """Some questions of a set of conversations, and some of the everyday prompts in its first vault."""
     bench = sets.Bench(set_, sets.Options(cache=cache), lambda *_: None)
     chosen = sets.spread([q for of in bench.questions.values() for q in of if q["evidence"]], ASKED)
     wanted = set(map(id, chosen))
-    for number, (conversation, app) in enumerate(bench.apps("")):
+    for number, (conversation, app) in enumerate(bench.apps(model)):
         for row in bench.questions[conversation]:
             if id(row) in wanted:
                 evidence = set(row["evidence"])
@@ -253,7 +265,7 @@ def shared(cases: Sequence[Case], labels: Sequence[float]) -> list[float]:
 
 def learned(cases: Sequence[Case]) -> Iterator[str]:
     """What each vault is like when it is judged by weights of the others, and the weights of all."""
-    names = list(cases[0].features)
+    names = [name for name in cases[0].features if name != "odds"]
 
     def relevant(some: Sequence[Case]) -> list[float]:
         labels = [float(case.kind == "asked") for case in some]
@@ -274,7 +286,9 @@ def learned(cases: Sequence[Case]) -> Iterator[str]:
         yield f"{vault}: of {len(lost)} that were found {mean(lost):.3f} lost, of {len(silent)} prompts {mean(silent):.3f} silent"
     relevance = relevant(telling)
     labels = [case.in_reach * (case.kind == "asked") for case in answering]
-    confident = list(weights_of("confidence"))
+    confident = (
+        ["odds", *weights_of("vectors")] if "odds" in cases[0].features else list(weights_of("confidence"))
+    )
     rows = [[case.features[name] for name in confident] for case in answering]
     confidence = logistic(rows, labels, [1.0] * len(answering))
     for title, features, weights in (("weights", names, relevance), ("confidence", confident, confidence)):
@@ -315,15 +329,15 @@ def calibration_error(cases: Sequence[Case]) -> float:
     ) / max(len(counted), 1)
 
 
-def cases_of(data: Sequence[Path], logs: Sequence[Path], kept_in: Path | None) -> list[Case]:
-    """The turns put to the vault of projects, to those of the logs and of the sets."""
+def cases_of(data: Sequence[Path], logs: Sequence[Path], kept_in: Path | None, model: str) -> list[Case]:
+    """The turns put to the vault of projects, to those of the logs and of the sets, with vectors of a model if it is named."""
     with tempfile.TemporaryDirectory(prefix="memoryclaw-silence-") as folder, sets.cache_at(kept_in) as cache:
-        cases = [*of_projects(Path(folder))]
+        cases = [*of_projects(Path(folder), model)]
         paths = [path for log in logs for path in sorted(log.glob("*.questions.jsonl"))]
         for number, path in enumerate(paths):
-            cases += of_logs(path, Path(folder) / str(number))
+            cases += of_logs(path, Path(folder) / str(number), model)
         for set_ in sets.sets_of(data) if data else ():
-            cases += of_set(set_, cache)
+            cases += of_set(set_, cache, model)
             print(f"… {set_.name}", file=sys.stderr, flush=True)
     return cases
 
@@ -337,8 +351,11 @@ def main() -> int:
     options.add_argument("--data", nargs="*", action="extend", default=[], type=Path, metavar="DIR")
     options.add_argument("--cache", type=Path, metavar="DIR", help="keep vaults there")
     options.add_argument("--learn", action="store_true", help="print the weights of the features")
+    options.add_argument(
+        "--vectors", nargs="?", const=sets.MINILM, default="", metavar="MODEL", help="with vectors"
+    )
     given = options.parse_args()
-    cases = cases_of(given.data, given.logs, given.cache)
+    cases = cases_of(given.data, given.logs, given.cache, given.vectors)
     print("\n".join(learned(cases) if given.learn else figures(cases)))
     return 0
 

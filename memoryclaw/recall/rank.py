@@ -66,6 +66,7 @@ class Ranking(NamedTuple):
     evidence: Evidence
     units: Sequence[Ranked]
     near: str = ""  # the model that told which are near in meaning
+    cosines: Mapping[int, float] = {}  # of each row with the question, where a model told them
     degraded: str = ""
 
     @property

@@ -41,7 +41,6 @@ TOLD = 4  # facts and statements among them: more tell no more
 ALL = 5.0  # all of its words meet in one unit
 GOAL = 1.0  # a goal shares words with something
 WISH = 3.0  # it asks how the assistant shall do something, and a wish of that kind is known
-VECTOR = 2.0  # vectors found something near in meaning
 # it names somebody or something of whom a memory tells, or something of one's own that a fact has
 NAMED = 3.0
 DAY = 6.0  # something tells a day that it writes out: whatever else it asks
@@ -81,6 +80,7 @@ def relevance_of(
         owner: tells the keys of the one whose vault it is.
     """
     question, worth = ranking.question, _worth(ranking)
+    near = of_vectors(ranking, best)
     is_wished = question.of_manner and any(hit.term("wish") for hit in best)
     if not (
         question.form or asks_about(question) or ends_in_question(question.query.text) or question.of_myself
@@ -117,14 +117,26 @@ def relevance_of(
     terms += [Term("named", NAMED)] if is_named else []
     terms += [Term("goal", GOAL)] if any(hit.term("goal") for hit in best) else []
     terms += [Term("wish", WISH)] if is_wished else []
-    terms += [Term("vector", VECTOR)] if any(hit.term("vector") for hit in best) else []
+    if near:
+        terms.append(Term("vector", exact(_odds("vectors", near))))
     if question.scope and (values["question"] or values["own question"]):
         most, total = _most_held(ranking, [hit for hit in best if hit.unit.scope == question.scope], worth)
         terms += [Term("project", OWN)] if most >= LOOKED_UP * total else []
     terms += [Term("day", DAY)] if any(_tells_day(ranking, hit.unit.rowid) for hit in best) else []
-    odds = sum(weight * values[name] for name, weight in weights_of("confidence").items())
+    odds = _odds("confidence", values) + (_odds("vectors_confidence", near) if near else 0.0)
     chance = round(1 / (1 + math.exp(-max(min(odds, _CERTAIN), -_CERTAIN))), 2)
-    return Relevance(tuple(term for term in terms if term.value), chance if values["weight"] else 0.0)
+    return Relevance(tuple(term for term in terms if term.value), chance if values["weight"] or near else 0.0)
+
+
+def of_vectors(ranking: Ranking, best: Sequence[Ranked]) -> dict[str, float]:
+    """The features of what vectors told, none where they were not asked: how near the nearest is to the turn, and of how many."""
+    cosines = [ranking.cosines[hit.unit.rowid] for hit in best if hit.unit.rowid in ranking.cosines]
+    units = math.log1p(ranking.evidence.units)
+    return {"always": 1.0, "nearness": max([0.0, *cosines]), "units": units} if ranking.near else {}
+
+
+def _odds(sum_: str, values: Mapping[str, float]) -> float:
+    return sum(weight * values[name] for name, weight in weights_of(sum_).items())
 
 
 def _is_only_a_field(ranking: Ranking, hit: Ranked) -> bool:
@@ -448,7 +460,7 @@ def _is_titled(question: Question, unit: UnitSummary) -> bool:
 
 @cache
 def weights_of(sum_: str) -> dict[str, float]:
-    """What each feature weighs in a sum: `weights` of the relevance, or `confidence`."""
+    """What each feature weighs in a sum: `weights` of the relevance, `confidence`, or what vectors add to them."""
     rows = (line.rsplit(maxsplit=1) for line in lists.lines(f"relevance.{sum_}"))
     return {name: float(weight) for name, weight in rows}
 

