@@ -38,7 +38,7 @@ from memoryclaw.recall.rank import Ranked, Ranking, causes, coverage, names_fiel
 from memoryclaw.recall.relevance import is_sign, relevance_of
 from memoryclaw.recall.restated import FORMER, LINES, Verdicts, verdicts
 from memoryclaw.text.dates import day_of, find_ranges, plus_days, told_ranges
-from memoryclaw.text.language import Language, fold, key_of, words_of
+from memoryclaw.text.language import Language, characters, fold, key_of, words_of
 from memoryclaw.text.snippets import snippet, without_block_ids
 from memoryclaw.vault.layout import tells_how
 from memoryclaw.vault.properties import canonical_scope, due
@@ -123,6 +123,18 @@ def reasons(leaves: Iterable[Leaf], reading: UnitWords) -> Reasons:
                 if matched not in collected.matched:
                     collected.matched.append(matched)
     return collected
+
+
+def _of_characters(leaves: Iterable[Leaf], texts: Mapping[str, str]) -> Reasons:
+    """Where single characters of what was asked stand in a unit that holds no more of it: `茶` in `茶室`, which is one word."""
+    places = [
+        (leaf, column)
+        for leaf in leaves
+        for column, text in texts.items()
+        if leaf.clause.text in characters(text)
+    ]
+    matched = dict.fromkeys(Matched(word=leaf.word, field=column, via=leaf.via) for leaf, column in places)
+    return Reasons([*matched], {leaf.clause.text for leaf, _ in places})
 
 
 def _places(wanted: set[str], reading: UnitWords) -> dict[tuple[str, str], list[str]]:
@@ -460,7 +472,10 @@ class Searcher:
             )
             words = read_columns(texts, self._catalog.tokens([rowid])[rowid], tokens_of, language(code))
             matched = sorted(ranking.evidence.counts.get(rowid, NOTHING_COUNTED).own)
-            asked = reasons([leaves[n] for n in matched if n < aims], words)
+            of_question = [leaves[n] for n in matched if n < aims]
+            asked = reasons(of_question, words)
+            if not asked.matched:
+                asked = _of_characters(of_question, texts)
             return Reading(hit, unit, note, asked, reasons([leaves[n] for n in matched if n >= aims], words))
 
         return reading_of

@@ -214,6 +214,13 @@ def test_a_single_chinese_character_finds_what_no_pair_does(tmp_path: Path) -> N
         assert [match.unit.id for match in app.search("小提琴多少钱").matches] == ["log:t/0"]
 
 
+@pytest.mark.parametrize("question", ["boathouse 茶", 'boathouse "paid 茶"'])
+def test_what_a_single_chinese_character_finds_says_so(tmp_path: Path, question: str) -> None:
+    with App(put(tmp_path / "vault", {"semantic/projects.md": "# 茶室\n"})) as app:
+        (match,) = app.search(question).matches
+    assert [(cause.word, cause.field, cause.via) for cause in match.matched] == [("茶", "body", "literal")]
+
+
 def test_what_a_named_person_said_then_may_answer_without_a_word_of_the_question(tmp_path: Path) -> None:
     said = {
         "s1": ("2026-03-10", "John", "Greetings from Chicago!"),
