@@ -127,12 +127,8 @@ def reasons(leaves: Iterable[Leaf], reading: UnitWords) -> Reasons:
 
 def _of_characters(leaves: Iterable[Leaf], texts: Mapping[str, str]) -> Reasons:
     """Where single characters of what was asked stand in a unit that holds no more of it: `茶` in `茶室`, which is one word."""
-    places = [
-        (leaf, column)
-        for leaf in leaves
-        for column, text in texts.items()
-        if leaf.clause.text in characters(text)
-    ]
+    signs = {column: frozenset(characters(text)) for column, text in texts.items()}
+    places = [(leaf, column) for leaf in leaves for column in texts if leaf.clause.text in signs[column]]
     matched = dict.fromkeys(Matched(word=leaf.word, field=column, via=leaf.via) for leaf, column in places)
     return Reasons([*matched], {leaf.clause.text for leaf, _ in places})
 
